@@ -1,0 +1,45 @@
+import { assert, describe, it } from "@effect/vitest"
+import { existsSync, globSync, readFileSync } from "node:fs"
+import { basename, dirname, join, normalize } from "node:path"
+
+const root = join(import.meta.dirname, "../..")
+
+const readJson = (path: string) => JSON.parse(readFileSync(join(root, path), "utf8"))
+
+/** The folders that a project's tsconfig.json refers to, from the root. */
+const references = (project: string): ReadonlyArray<string> =>
+  (readJson(join(project, "tsconfig.json")).references ?? []).map(({ path }: { path: string }) =>
+    normalize(join(project, path))
+  )
+
+/** The folders of the packages of this workspace among some dependencies. */
+const packages = (dependencies: Record<string, string> = {}): ReadonlyArray<string> =>
+  Object.keys(dependencies).filter((name) => dependencies[name]?.startsWith("workspace:")).map((name) =>
+    join("packages", basename(name))
+  )
+
+const folders = globSync("{packages,examples}/*/package.json", { cwd: root }).map(dirname).toSorted()
+
+describe("workspace", () => {
+  it("compiles every project there is", () => {
+    const projects = globSync([
+      "{packages,examples}/*/tsconfig.json",
+      "packages/*/test/tsconfig.json",
+      "{scripts,bench}/tsconfig.json"
+    ], {
+      cwd: root
+    })
+    assert.sameMembers([...references(".")], projects.map(dirname))
+    for (const folder of folders) assert.isTrue(existsSync(join(root, folder, "tsconfig.json")), folder)
+  })
+
+  it("refers from each project to the packages it depends on, and to no other", () => {
+    for (const folder of folders) {
+      const { dependencies, devDependencies } = readJson(join(folder, "package.json"))
+      assert.sameMembers([...references(folder)], [...packages(dependencies)], folder)
+      if (!folder.startsWith("packages")) continue
+      const reachable = [folder, ...packages(dependencies), ...packages(devDependencies)]
+      assert.sameMembers([...references(join(folder, "test"))], reachable, `${folder}/test`)
+    }
+  })
+})

@@ -1,0 +1,42 @@
+import { defineConfig } from "vitest/config"
+import { ClosingLineReporter } from "./scripts/closing-line-reporter.ts"
+
+const integration = "**/*.integration.test.ts"
+const kill = "**/*.kill.test.ts"
+
+export default defineConfig({
+  test: {
+    reporters: ["default", new ClosingLineReporter()],
+    // One kind after the other: kill tests measure time and want the machine for themselves.
+    projects: [
+      {
+        test: {
+          name: "unit",
+          include: ["packages/*/test/**/*.test.ts", "examples/*/test/**/*.test.ts", "scripts/test/*.test.ts"],
+          exclude: ["**/node_modules/**", integration, kill],
+          sequence: { groupOrder: 0 }
+        }
+      },
+      {
+        test: {
+          name: "integration",
+          include: [`{packages,examples}/*/test/${integration}`],
+          exclude: ["**/node_modules/**"],
+          testTimeout: 30_000,
+          hookTimeout: 60_000,
+          sequence: { groupOrder: 1 }
+        }
+      },
+      {
+        test: {
+          name: "kill",
+          include: [`{packages,examples}/*/test/${kill}`],
+          exclude: ["**/node_modules/**"],
+          testTimeout: 300_000,
+          hookTimeout: 60_000,
+          sequence: { groupOrder: 2 }
+        }
+      }
+    ]
+  }
+})
