@@ -1,0 +1,64 @@
+/**
+ * Branches: whichever comes first, as a recorded choice.
+ */
+import { Effect, Exit, Fiber } from "effect"
+import { below, Journal, Path } from "./Journal.ts"
+import { KeyMismatch } from "./RunDecision.ts"
+import { scope } from "./Step.ts"
+
+/**
+ * Runs branches side by side; the first to end, well or badly, wins, and the others are interrupted. Which one it was is in
+ * the log, so the choice stands in every replay, also when code is edited.
+ *
+ * **Details**
+ *
+ * The keys of a branch stand below `key/name`. Waits of the branches that lost are closed with the choice; their operations in
+ * flight are interrupted, and their outcome is unknown.
+ *
+ * **Example**
+ *
+ * ```ts
+ * import { Branch, Signal, Timer } from "@durable-agents/core"
+ * import { Effect } from "effect"
+ *
+ * const answer = Branch.race("answer-or-timeout", {
+ *   answer: Effect.asSome(Signal.receive("answer")),
+ *   timeout: Effect.as(Timer.sleep("patience", "3 days"), undefined)
+ * })
+ * ```
+ *
+ * @category branches
+ * @since 0.1.0
+ */
+export const race = <Branches extends Record<string, Effect.Effect<unknown, unknown, unknown>>>(
+  key: string,
+  branches: Branches
+): Effect.Effect<
+  Effect.Success<Branches[keyof Branches]>,
+  Effect.Error<Branches[keyof Branches]>,
+  Effect.Services<Branches[keyof Branches]> | Journal
+> =>
+  Effect.gen(function*() {
+    const journal = yield* Journal
+    const path = below(yield* Path, key)
+    const fibers = new Map<string, Fiber.Fiber<unknown, unknown>>()
+    for (const [name, branch] of Object.entries(branches)) {
+      const running = Effect.onExit(
+        scope(key)(scope(name)(branch)),
+        (exit) => Effect.sync(() => Exit.hasInterrupts(exit) ? undefined : journal.choose(path, name))
+      )
+      fibers.set(name, yield* Effect.forkChild(running))
+    }
+    const winner = yield* journal.chosen(path)
+    const losers = Array.from(fibers).filter(([name]) => name !== winner)
+    yield* Fiber.interruptAll(losers.map(([, fiber]) => fiber))
+    const fiber = fibers.get(winner)
+    return yield* fiber === undefined
+      ? journal.mismatch(new KeyMismatch({
+        runId: journal.runId,
+        key: path,
+        recorded: `the branch \`${winner}\` as the winner`,
+        asked: `one of ${Object.keys(branches).join(", ")}`
+      }))
+      : Fiber.join(fiber)
+  }) as never

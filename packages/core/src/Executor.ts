@@ -1,0 +1,422 @@
+/**
+ * Executes leased runs in this process: keeps the leases alive, replays and drives programs, gives runs back.
+ */
+import { Cause, Clock, Context, Deferred, Duration, Effect, Exit, Option, Result, Schema, Scope, Stream } from "effect"
+import { BudgetExceeded } from "./Budget.ts"
+import { EventStore, StoreError } from "./EventStore.ts"
+import { RunId } from "./Ids.ts"
+import { Journal, LeaseLost, Path } from "./Journal.ts"
+import { Limits } from "./Limits.ts"
+import type { LiveJournal, Rest, Settings } from "./LiveJournal.ts"
+import * as LiveJournal_ from "./LiveJournal.ts"
+import * as Payload from "./Payload.ts"
+import type { Registered } from "./Program.ts"
+import { Programs } from "./Program.ts"
+import type { Decision } from "./RunDecision.ts"
+import * as RunDecision from "./RunDecision.ts"
+import type { RunEventOf } from "./RunEvent.ts"
+import { summarize } from "./RunIndex.ts"
+import type { Claim, Owner } from "./RunQueue.ts"
+import { NextOwner, RunQueue } from "./RunQueue.ts"
+import type { RunView } from "./Runs.ts"
+import { view } from "./Runs.ts"
+import type { RunState } from "./RunState.ts"
+import { fold, initial, isEnded } from "./RunState.ts"
+
+/**
+ * This process cannot execute the run, though another may: its program, a tool or an event type is unknown here.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class NotExecutable
+  extends Schema.TaggedError<NotExecutable>("@durable-agents/core/NotExecutable")("NotExecutable", {
+    runId: RunId,
+    detail: Schema.String
+  })
+{
+  override get message() {
+    return `Run \`${this.runId}\` cannot be executed here: ${this.detail}`
+  }
+}
+
+/**
+ * How runs are executed here.
+ *
+ * @category references
+ * @since 0.1.0
+ */
+export interface RuntimeSettings {
+  /** How long a silent worker keeps its runs; its heartbeat is a third of it. */
+  readonly lease: Duration.Input
+  /** How many takeovers without a new outcome between them make a run stuck. */
+  readonly maxRecoveries: number
+  /** How long nothing must happen before a waiting run is put to rest. */
+  readonly suspendAfter: Duration.Input
+  /** A run that is due again within this time stays in memory. */
+  readonly keep: Duration.Input
+  /** How long a run may be blocked on nothing that the engine knows before it is stuck. */
+  readonly blockedAfter: Duration.Input
+  /** How long operations in flight may go on when a run is cancelled or the process is shut down. */
+  readonly grace: Duration.Input
+}
+
+/**
+ * Lease 30 s, 5 recoveries, suspended after 100 ms of quiet, kept for 5 s, stuck after a minute, grace 10 s.
+ *
+ * @category references
+ * @since 0.1.0
+ */
+export const RuntimeSettings = Context.Reference<RuntimeSettings>("@durable-agents/core/RuntimeSettings", {
+  defaultValue: () => ({
+    lease: "30 seconds",
+    maxRecoveries: 5,
+    suspendAfter: "100 millis",
+    keep: "5 seconds",
+    blockedAfter: "1 minute",
+    grace: "10 seconds"
+  })
+})
+
+/**
+ * One owner of leases, with its heartbeat.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Executor {
+  readonly owner: Owner
+  readonly leaseMillis: number
+  /** Executes a leased run until it rests, and gives it back. Interrupting this gives it back at once. */
+  readonly drive: (claim: Claim) => Effect.Effect<RunView, NotExecutable | LeaseLost | StoreError>
+  /** Lets every run here come to rest: no new operations, those in flight get the grace time. */
+  readonly drain: Effect.Effect<void>
+  /** How many runs are being executed. */
+  readonly size: () => number
+}
+
+/** Runs that cannot be executed here come back after 30 s, then twice as long each time, at most 10 min. */
+const putBackMillis = (times: number): number => Math.min(600_000, 30_000 * 2 ** times)
+
+/**
+ * Starts an owner. It ends with the scope: its runs are drained, its leases given back.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const make = (options: { readonly lease?: Duration.Input } = {}): Effect.Effect<
+  Executor,
+  never,
+  EventStore | RunQueue | Programs | Scope.Scope
+> =>
+  Effect.gen(function*() {
+    const store = yield* EventStore
+    const queue = yield* RunQueue
+    const programs = yield* Programs
+    const settings = yield* RuntimeSettings
+    const limits = yield* Limits
+    const owner = yield* yield* NextOwner
+    const clock = yield* Clock.Clock
+    const realClock = Clock.Clock.defaultValue()
+    const context = Context.omit(Journal, Path)(yield* Effect.context<never>())
+    const leaseMillis = Duration.toMillis(Duration.fromInputUnsafe(options.lease ?? settings.lease))
+    const offset = { current: 0 }
+    const live = new Map<RunId, { readonly journal: LiveJournal; readonly epoch: number }>()
+    const executing = new Set<Deferred.Deferred<void>>()
+    const refusals = new Map<RunId, number>()
+    let confirmedAt = monotonic(clock)
+
+    const journalSettings: Settings = {
+      suspendAfterMillis: toMillis(settings.suspendAfter),
+      keepMillis: toMillis(settings.keep),
+      blockedAfterMillis: toMillis(settings.blockedAfter),
+      graceMillis: toMillis(settings.grace)
+    }
+
+    const heartbeat = Effect.gen(function*() {
+      const begun = monotonic(clock)
+      const known = new Map(live)
+      const { held, now } = yield* queue.heartbeat({ owner, leaseMillis })
+      confirmedAt = begun
+      offset.current = now - clock.currentTimeMillisUnsafe()
+      const mine = new Map(held.map((run) => [run.runId, run]))
+      for (const [runId, { epoch, journal }] of known) {
+        const run = mine.get(runId)
+        if (run === undefined || run.epoch !== epoch) {
+          if (live.get(runId)?.journal === journal) journal.lose()
+        } else if (run.outsideSeq >= journal.state().seq) journal.poke()
+      }
+    })
+
+    yield* heartbeat.pipe(
+      Effect.catch((error) => Effect.logWarning(`Heartbeat of ${owner} failed: ${error.message}`)),
+      Effect.when(Effect.sync(() => live.size > 0)),
+      Effect.delay(Duration.millis(leaseMillis / 3)),
+      Effect.forever,
+      Effect.forkScoped
+    )
+
+    yield* Stream.runForEach(queue.wakeups, (runId) => Effect.sync(() => live.get(runId)?.journal.poke())).pipe(
+      Effect.catch((error) => Effect.logWarning(`Notifications of ${owner} ended: ${error.message}`)),
+      Effect.forkScoped
+    )
+
+    const lease = (runId: RunId, epoch: number) => ({
+      isFresh: () => monotonic(clock) - confirmedAt < leaseMillis / 2,
+      confirm: Effect.matchEffect(queue.heartbeat({ owner, leaseMillis }), {
+        onFailure: () => Effect.succeed(false),
+        onSuccess: ({ held }) =>
+          Effect.sync(() => {
+            const ours = held.some((run) => run.runId === runId && run.epoch === epoch)
+            if (ours) confirmedAt = monotonic(clock)
+            return ours
+          })
+      })
+    })
+
+    const load = (runId: RunId) =>
+      Effect.map(Stream.runCollect(store.read(runId)), (events) => fold(initial(runId), events))
+
+    /** Appends what a decision says under this lease; `undefined` once another one has written. */
+    const append = Effect.fnUntraced(function*<E>(claim: Claim, from: RunState, decision: Decision<E>) {
+      let state = from
+      while (state.epoch <= claim.epoch) {
+        const decided = decision(state)
+        if (Result.isFailure(decided) || decided.success.length === 0) return state
+        const stored = yield* Effect
+          .result(store.append(claim.runId, { expected: state.seq, epoch: claim.epoch, events: decided.success }))
+        if (Result.isFailure(stored) && stored.failure._tag === "StoreError") return yield* stored.failure
+        state = fold(state, yield* Stream.runCollect(store.read(claim.runId, state.seq)))
+        if (Result.isSuccess(stored)) return state
+      }
+      return undefined
+    })
+
+    const giveBack = (claim: Claim, state: RunState, wakeAt: number | null, reason?: string, seq = state.seq) => {
+      const summary = summarize(state, reason)
+      return queue.release({
+        owner,
+        runId: claim.runId,
+        epoch: claim.epoch,
+        seq,
+        wakeAt,
+        ...(summary === undefined ? {} : { summary })
+      })
+    }
+
+    const refuse = Effect.fnUntraced(function*(claim: Claim, state: RunState, detail: string) {
+      const times = refusals.get(claim.runId) ?? 0
+      refusals.set(claim.runId, times + 1)
+      yield* giveBack(claim, state, claim.now + putBackMillis(times), detail)
+      return yield* new NotExecutable({ runId: claim.runId, detail })
+    })
+
+    const prepare = Effect.fnUntraced(function*(claim: Claim) {
+      const loaded = yield* load(claim.runId)
+      const state = claim.expired && !isEnded(loaded) && loaded.problem === undefined
+        ? yield* append(claim, loaded, RunDecision.recover(claim.epoch, owner, settings.maxRecoveries))
+        : loaded
+      return state === undefined || state.epoch > claim.epoch ? yield* new LeaseLost({ runId: claim.runId }) : state
+    })
+
+    const programClock = makeClock(clock, offset)
+
+    const execute = Effect.fnUntraced(function*(
+      claim: Claim,
+      state: RunState,
+      started: RunEventOf<"RunStarted">,
+      program: Registered,
+      onJournal: (journal: LiveJournal) => void
+    ) {
+      const input = Payload.decoder(program.input)(started.input)
+      const journal = LiveJournal_.make({
+        store,
+        owner,
+        epoch: claim.epoch,
+        state,
+        started,
+        clock,
+        offset,
+        realClock,
+        context,
+        settings: journalSettings,
+        appendBytes: limits.appendBytes,
+        lease: lease(claim.runId, claim.epoch)
+      })
+      onJournal(journal)
+      const toEnd = endOf(program)
+      const main = Result.isSuccess(input)
+        ? Effect.suspend(() => program.handler(input.success))
+        : Effect.die(`its input does not fit the program any more: ${input.failure.message}`)
+      const root = Effect.runForkWith(context.pipe(
+        Context.add(Journal, journal.service),
+        Context.add(Clock.Clock, programClock)
+      ))(main, { scheduler: journal.scheduler })
+      journal.attach(root)
+      root.addObserver((exit) => {
+        Effect.runCallbackWith(context)(toEnd(exit), {
+          onExit: (end) => {
+            if (Exit.isSuccess(end)) journal.ended(end.value)
+          }
+        })
+      })
+      const rest = yield* Effect.onInterrupt(journal.rest, () =>
+        Effect.suspend(() => {
+          journal.leave()
+          return Effect.asVoid(journal.rest)
+        }))
+      return { rest, state: journal.state() }
+    })
+
+    const settle = Effect.fnUntraced(function*(claim: Claim, rest: Rest, state: RunState) {
+      switch (rest._tag) {
+        case "Ended":
+          return rest.released ? undefined : yield* giveBack(claim, state, null)
+        case "Suspended":
+          return yield* giveBack(claim, state, rest.wakeAt ?? null, undefined, rest.seq)
+        case "Paused":
+        case "Stuck":
+          return yield* giveBack(claim, state, null)
+        case "Drained":
+        case "Restart":
+          return yield* giveBack(claim, state, claim.now)
+        case "Unreadable":
+          return yield* refuse(claim, state, rest.detail)
+        case "Lost":
+          return yield* new LeaseLost({ runId: claim.runId })
+        case "Unavailable":
+          yield* Effect.ignore(giveBack(claim, state, claim.now))
+          return yield* rest.error
+      }
+    })
+
+    const drive = (claim: Claim): Effect.Effect<RunView, NotExecutable | LeaseLost | StoreError> =>
+      Effect.uninterruptibleMask((restore) =>
+        Effect.gen(function*() {
+          confirmedAt = live.size === 0 ? monotonic(clock) : confirmedAt
+          offset.current = live.size === 0 ? claim.now - clock.currentTimeMillisUnsafe() : offset.current
+          while (true) {
+            const state = yield* prepare(claim)
+            const started = state.started
+            if (started === undefined || isEnded(state) || state.stuck !== undefined) {
+              yield* giveBack(claim, state, null)
+              return view(state)
+            }
+            if (state.problem !== undefined) {
+              return yield* refuse(claim, state, `event ${state.problem.seq}: ${state.problem.detail}`)
+            }
+            if (state.paused && state.cancel === undefined) {
+              yield* giveBack(claim, state, null)
+              return view(state)
+            }
+            const program = programs.get(started.program)
+            if (program === undefined) {
+              return yield* refuse(claim, state, `the program \`${started.program}\` is not registered`)
+            }
+            const missing = program.missing(state)
+            if (missing !== undefined) return yield* refuse(claim, state, missing)
+            refusals.delete(claim.runId)
+            const done = yield* restore(execute(
+              claim,
+              state,
+              started,
+              program,
+              (journal) => live.set(claim.runId, { journal, epoch: claim.epoch })
+            )).pipe(
+              Effect.onInterrupt(() => Effect.ignore(giveBack(claim, state, claim.now, undefined, 0))),
+              Effect.ensuring(Effect.sync(() => live.delete(claim.runId)))
+            )
+            if (done.rest._tag === "Restart") continue
+            yield* settle(claim, done.rest, done.state)
+            return view(done.state)
+          }
+        })
+      )
+
+    const tracked = (claim: Claim) =>
+      Effect.suspend(() => {
+        const end = Deferred.makeUnsafe<void>()
+        executing.add(end)
+        return Effect.ensuring(
+          drive(claim),
+          Effect.suspend(() => {
+            executing.delete(end)
+            return Deferred.succeed(end, undefined)
+          })
+        )
+      })
+
+    const drain = Effect.suspend(() => {
+      for (const { journal } of live.values()) journal.drain()
+      return Effect.forEach(Array.from(executing), (end) => Deferred.await(end), { discard: true })
+    })
+
+    yield* Effect.addFinalizer(() => Effect.andThen(drain, Effect.ignore(queue.retire(owner))))
+
+    return {
+      owner,
+      leaseMillis,
+      drive: (claim) => Effect.withSpan(tracked(claim), "Run", { attributes: { runId: claim.runId } }),
+      drain,
+      size: () => executing.size
+    }
+  })
+
+const toMillis = (duration: Duration.Input): number => Duration.toMillis(Duration.fromInputUnsafe(duration))
+
+const monotonic = (clock: Clock.Clock): number => Number(clock.monotonicTimeNanosUnsafe() / 1_000n) / 1_000
+
+/** The clock of programs: the store's time, the process's monotonic time and sleep. */
+const makeClock = (base: Clock.Clock, offset: { readonly current: number }): Clock.Clock => {
+  const millis = () => base.currentTimeMillisUnsafe() + offset.current
+  const nanos = () => base.currentTimeNanosUnsafe() + BigInt(Math.round(offset.current * 1e6))
+  return {
+    currentTimeMillisUnsafe: millis,
+    currentTimeMillis: Effect.sync(millis),
+    currentTimeNanosUnsafe: nanos,
+    currentTimeNanos: Effect.sync(nanos),
+    monotonicTimeNanosUnsafe: () => base.monotonicTimeNanosUnsafe(),
+    monotonicTimeNanos: Effect.sync(() => base.monotonicTimeNanosUnsafe()),
+    sleep: (duration) => base.sleep(duration)
+  }
+}
+
+/** What the log says about a program that ended by itself. */
+const endOf = (program: Registered) => {
+  const encodeOutput = Payload.encoder(program.output)
+  const encodeError = Payload.encoder(program.error)
+  return (exit: Exit.Exit<unknown, unknown>): Effect.Effect<RunDecision.End> => {
+    if (Exit.isSuccess(exit)) {
+      return Effect.match(encodeOutput(exit.value), {
+        onFailure: ({ error }): RunDecision.End => ({ _tag: "RunFailed", reason: "Unencodable", error }),
+        onSuccess: (output): RunDecision.End => ({ _tag: "RunCompleted", output })
+      })
+    }
+    const error = Cause.findErrorOption(exit.cause)
+    if (Option.isNone(error)) {
+      const found = Cause.squash(exit.cause)
+      return Effect.succeed({ _tag: "RunFailed", reason: "Defect", error: describe(found) })
+    }
+    if (error.value instanceof BudgetExceeded) {
+      const { allowed, limit, used } = error.value
+      return Effect.succeed({
+        _tag: "RunFailed",
+        reason: "BudgetExceeded",
+        error: error.value.message,
+        failure: { limit, allowed, used }
+      })
+    }
+    return Effect.match(encodeError(error.value), {
+      onFailure: (): RunDecision.End => ({ _tag: "RunFailed", reason: "Error", error: describe(error.value) }),
+      onSuccess: (failure): RunDecision.End => ({
+        _tag: "RunFailed",
+        reason: "Error",
+        error: describe(error.value),
+        failure
+      })
+    })
+  }
+}
+
+const describe = (found: unknown): string =>
+  found instanceof Error ? `${found.name}: ${found.message}` : typeof found === "string" ? found : String(found)

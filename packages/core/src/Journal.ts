@@ -1,0 +1,110 @@
+/**
+ * The log of the run that this fiber executes, as its operations and waits see it.
+ */
+import type { Effect } from "effect"
+import { Context, Schema } from "effect"
+import type { RunId } from "./Ids.ts"
+import { RunId as RunIdSchema } from "./Ids.ts"
+import type { AlreadySettled, KeyMismatch, Request } from "./RunDecision.ts"
+import type { RunEvent, RunEventOf } from "./RunEvent.ts"
+import type { CompletedEvent, FailedEvent, Operation, Wait } from "./RunState.ts"
+
+/**
+ * Another worker has taken the run over. This one must not append, and does not.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class LeaseLost extends Schema.TaggedError<LeaseLost>("@durable-agents/core/LeaseLost")("LeaseLost", {
+  runId: RunIdSchema
+}) {
+  override get message() {
+    return `Run \`${this.runId}\` is now leased by another worker`
+  }
+}
+
+/**
+ * What the log says about an operation that the program asks for.
+ *
+ * **Details**
+ *
+ * `Outcome`: it is over. `Attempt`: a new attempt is stored, act now. `InDoubt`: the latest attempt has no outcome and this
+ * process did not make it. `Waiting`: it failed before and its next attempt has a time.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Answer =
+  | { readonly _tag: "Outcome"; readonly event: CompletedEvent | FailedEvent }
+  | { readonly _tag: "Attempt"; readonly operation: Operation }
+  | { readonly _tag: "InDoubt"; readonly operation: Operation }
+  | { readonly _tag: "Waiting"; readonly operation: Operation }
+
+/**
+ * The live log of one run: replays what is recorded, records what is new.
+ *
+ * **When to use**
+ *
+ * Operations, timers, signals, approvals and branches are built on it. Programs use those.
+ *
+ * **Details**
+ *
+ * Every effect here ends with an interrupt when the run is suspended, handed over or shut down.
+ *
+ * @category services
+ * @since 0.1.0
+ */
+export class Journal extends Context.Service<Journal, {
+  readonly runId: RunId
+  readonly started: RunEventOf<"RunStarted">
+  /** The store's time in milliseconds, as far as this process knows it. */
+  readonly now: () => number
+  /** Asks for an operation, once per key and execution: what is recorded, or a stored first request. */
+  readonly ask: (asked: Request) => Effect.Effect<Answer>
+  /** Stores the request of the next attempt of an operation that was asked for; `failure` is stored before it. */
+  readonly again: (asked: Request, failure?: FailedEvent) => Effect.Effect<Answer>
+  /** Waits out the recorded wake time of a failed operation; `failure` is stored first. */
+  readonly untilDue: (key: string, wakeAt: number, failure?: FailedEvent) => Effect.Effect<void>
+  /** Makes sure that this worker still holds the lease, right before a side effect. */
+  readonly beforeActing: Effect.Effect<void>
+  /** Marks the operation as acting; nothing is suspended until the returned function is called. */
+  readonly acting: (key: string) => () => void
+  /** Records the final outcome and gives it to the program in its turn; `before` is stored with it, ahead of it. */
+  readonly settle: (
+    event: CompletedEvent | FailedEvent,
+    before?: ReadonlyArray<RunEvent>
+  ) => Effect.Effect<CompletedEvent | FailedEvent>
+  /** Records an outcome found by recovery; the program gets it when it is stored. */
+  readonly settleStored: (
+    key: string,
+    build: (operation: Operation) => CompletedEvent | FailedEvent
+  ) => Effect.Effect<CompletedEvent | FailedEvent>
+  /** The program stopped waiting for an operation: records that, unless the run itself is leaving. Never waits. */
+  readonly interrupted: (event: FailedEvent) => void
+  /** Opens a wait, and ends when it has its answer. */
+  readonly wait: (
+    event: RunEventOf<"TimerStarted" | "SignalAwaited" | "ApprovalRequested">
+  ) => Effect.Effect<Wait>
+  /** Waits for a recorded choice, made here or before. */
+  readonly chosen: (key: string) => Effect.Effect<string>
+  /** Proposes a choice; the first one that is stored stands. Never waits. */
+  readonly choose: (key: string, winner: string) => void
+  /** Ends the execution: the code and the log do not fit. */
+  readonly mismatch: (error: KeyMismatch | AlreadySettled) => Effect.Effect<never>
+}>()("@durable-agents/core/Journal") {}
+
+/**
+ * Where in the program this fiber is: the scopes around it, joined by `/`.
+ *
+ * @category references
+ * @since 0.1.0
+ */
+export const Path = Context.Reference<string>("@durable-agents/core/Path", { defaultValue: () => "" })
+
+/**
+ * A key below the scopes that are around it.
+ *
+ * @category keys
+ * @since 0.1.0
+ */
+export const below = (path: string, key: string): string => path === "" ? key : `${path}/${key}`

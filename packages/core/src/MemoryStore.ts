@@ -1,0 +1,291 @@
+/**
+ * All ports in one map: the reference implementation, for tests and for runs that may die with the process.
+ */
+import { Clock, Context, Effect, Layer, Option, PubSub, Stream } from "effect"
+import type { Append, Next } from "./EventStore.ts"
+import { EventStore, follow, SequenceConflict, StoreError } from "./EventStore.ts"
+import type { RunId, Seq } from "./Ids.ts"
+import type { Recorded, StoredEvent } from "./RunEvent.ts"
+import { decode, encode } from "./RunEvent.ts"
+import type { ListOptions, Page, RunSummary } from "./RunIndex.ts"
+import { RunIndex } from "./RunIndex.ts"
+import type { Claim, Owner } from "./RunQueue.ts"
+import { RunQueue } from "./RunQueue.ts"
+
+interface Row {
+  readonly runId: RunId
+  readonly namespace: string
+  readonly program: string
+  readonly events: Array<StoredEvent & { readonly at: number; readonly epoch: number | undefined }>
+  wakeAt: number | null
+  owner: Owner | null
+  epoch: number
+  outsideSeq: Seq
+  summary: RunSummary | undefined
+}
+
+/**
+ * What a memory store holds. A test may keep it and look inside, or hand it to a second store as if it were a database.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Memory {
+  readonly runs: Map<RunId, Row>
+  /** Rows that have a time, so that a poll does not look at parked or finished runs. */
+  readonly timed: Set<Row>
+  readonly aliveUntil: Map<Owner, number>
+  readonly followers: Map<RunId, Set<() => void>>
+}
+
+/**
+ * @category constructors
+ * @since 0.1.0
+ */
+export const memory = (): Memory => ({
+  runs: new Map(),
+  timed: new Set(),
+  aliveUntil: new Map(),
+  followers: new Map()
+})
+
+/**
+ * All ports over one memory. The store's time is the clock that is in place when the layer is built.
+ *
+ * **Details**
+ *
+ * Keeps events as text, as a database would, so nothing is shared with the caller; every method yields first, so that races
+ * show.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layerOf = (store: Memory): Layer.Layer<EventStore | RunQueue | RunIndex> =>
+  Layer.effectContext(Effect.gen(function*() {
+    const clock = yield* Clock.Clock
+    const woken = yield* PubSub.sliding<RunId>(1024)
+    const now = () => clock.currentTimeMillisUnsafe()
+    const yielding = <A, E = never>(f: () => Effect.Effect<A, E>): Effect.Effect<A, E> =>
+      Effect.andThen(Effect.yieldNow, Effect.suspend(f))
+
+    const append = (runId: RunId, { epoch, events, expected, next }: Append) =>
+      yielding((): Effect.Effect<{ readonly seq: Seq; readonly at: number }, SequenceConflict | StoreError> => {
+        const at = now()
+        const known = store.runs.get(runId)
+        if ((known?.events.length ?? 0) !== expected) {
+          return expected > (known?.events.length ?? 0)
+            ? Effect.fail(gap(runId, expected, known?.events.length ?? 0))
+            : Effect.fail(new SequenceConflict({ runId, expected }))
+        }
+        const first = events[0]
+        const row = known ?? (first?._tag === "RunStarted"
+          ? newRow(runId, first.namespace, first.program, at)
+          : undefined)
+        if (row === undefined) return Effect.fail(gap(runId, expected, 0))
+        for (const event of events) row.events.push({ ...encode(event), at, epoch })
+        store.runs.set(runId, row)
+        if (epoch === undefined) {
+          row.outsideSeq = row.events.length - 1
+          due(row, at)
+        }
+        settleNext(row, next)
+        for (const wake of store.followers.get(runId) ?? []) wake()
+        if (epoch === undefined) PubSub.publishUnsafe(woken, runId)
+        return Effect.succeed({ seq: row.events.length, at })
+      })
+
+    const readFrom = (runId: RunId, from: Seq): Effect.Effect<ReadonlyArray<Recorded>> =>
+      yielding(() => Effect.succeed(store.runs.get(runId)?.events.slice(from).map(recorded(runId, from)) ?? []))
+
+    const changed = (runId: RunId) => (from: Seq): Effect.Effect<void> =>
+      Effect.callback((resume) => {
+        if ((store.runs.get(runId)?.events.length ?? 0) > from) return resume(Effect.void)
+        const followers = store.followers.get(runId) ?? new Set()
+        store.followers.set(runId, followers)
+        const stop = () => {
+          followers.delete(wake)
+          if (followers.size === 0) store.followers.delete(runId)
+        }
+        const wake = () => {
+          stop()
+          resume(Effect.void)
+        }
+        followers.add(wake)
+        return Effect.sync(stop)
+      })
+
+    const alive = (owner: Owner | null, at: number): owner is Owner =>
+      owner !== null && (store.aliveUntil.get(owner) ?? 0) > at
+
+    const due = (row: Row, wakeAt: number | null): void => {
+      row.wakeAt = wakeAt
+      if (wakeAt === null) store.timed.delete(row)
+      else store.timed.add(row)
+    }
+
+    const settleNext = (row: Row, next: Next | undefined): void => {
+      if (next === undefined) return
+      if (next.wakeAt !== undefined) due(row, next.wakeAt)
+      if (next.summary !== undefined) row.summary = next.summary
+      if (next.release !== undefined && row.owner === next.release) row.owner = null
+    }
+
+    const lease = (row: Row, owner: Owner, at: number): Claim => {
+      const expired = row.owner !== null
+      row.owner = owner
+      row.epoch += 1
+      due(row, Math.min(row.wakeAt ?? at, at))
+      return { runId: row.runId, program: row.program, seq: row.events.length, epoch: row.epoch, expired, now: at }
+    }
+
+    const held = (owner: Owner): ReadonlyArray<Row> => Array.from(store.timed).filter((row) => row.owner === owner)
+
+    return Context.make(EventStore, {
+      append,
+      read: (runId, from = 0) => Stream.fromIterableEffect(readFrom(runId, from)),
+      changes: (runId, from = 0) => follow((position) => readFrom(runId, position), changed(runId))(from),
+      now: Effect.sync(now)
+    }).pipe(
+      Context.add(RunQueue, {
+        claim: ({ leaseMillis, limit, namespace, owner, programs }) =>
+          yielding(() => {
+            const at = now()
+            store.aliveUntil.set(owner, at + leaseMillis)
+            const free = Array.from(store.timed).filter((row) =>
+              (row.wakeAt ?? at) <= at && row.namespace === namespace &&
+              programs.includes(row.program) && !alive(row.owner, at)
+            )
+            free.sort((left, right) => (left.wakeAt ?? 0) - (right.wakeAt ?? 0))
+            return Effect.succeed(free.slice(0, Math.max(0, limit)).map((row) => lease(row, owner, at)))
+          }),
+        acquire: ({ leaseMillis, owner, runId }) =>
+          yielding(() => {
+            const at = now()
+            const row = store.runs.get(runId)
+            if (row === undefined || alive(row.owner, at) || hasEnded(row)) return Effect.succeedNone
+            store.aliveUntil.set(owner, at + leaseMillis)
+            return Effect.succeedSome(lease(row, owner, at))
+          }),
+        heartbeat: ({ leaseMillis, owner }) =>
+          yielding(() => {
+            const at = now()
+            store.aliveUntil.set(owner, at + leaseMillis)
+            return Effect.succeed({
+              now: at,
+              held: held(owner).map(({ epoch, outsideSeq, runId }) => ({ runId, epoch, outsideSeq }))
+            })
+          }),
+        release: ({ epoch, owner, runId, seq, summary, wakeAt }) =>
+          yielding(() => {
+            const row = store.runs.get(runId)
+            if (row?.owner !== owner || row.epoch !== epoch) return Effect.void
+            const decided = row.outsideSeq >= seq
+            row.owner = null
+            due(row, decided ? now() : wakeAt)
+            if (!decided && summary !== undefined) row.summary = summary
+            if (decided) PubSub.publishUnsafe(woken, runId)
+            return Effect.void
+          }),
+        retire: (owner) =>
+          yielding(() => {
+            store.aliveUntil.delete(owner)
+            return Effect.void
+          }),
+        wakeups: Stream.fromPubSub(woken)
+      }),
+      Context.add(RunIndex, {
+        get: (runId) => yielding(() => Effect.succeed(Option.fromNullishOr(shown(store.runs.get(runId))))),
+        list: (options = {}) =>
+          yielding(() => {
+            const all = Array.from(store.runs.values(), shown).filter((summary) => summary !== undefined)
+            return Effect.succeed(page(
+              all.filter(matches(options)).reverse(),
+              options,
+              (summary) => summary.runId
+            ))
+          }),
+        pendingApprovals: (options = {}) =>
+          yielding(() =>
+            Effect.succeed(page(
+              Array.from(store.runs.values(), shown)
+                .filter((summary) => summary !== undefined)
+                .filter(matches({ ...options }))
+                .flatMap(({ program, requestedBy, runId, waits }) =>
+                  waits.filter((wait) => wait.kind === "approval").map((approval) => ({
+                    runId,
+                    program,
+                    requestedBy,
+                    approval
+                  }))
+                )
+                .sort((left, right) => left.approval.since - right.approval.since),
+              options,
+              (entry) => `${entry.runId}/${entry.approval.key}`
+            ))
+          )
+      })
+    )
+  }))
+
+/**
+ * All ports over a memory of their own.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layer: Layer.Layer<EventStore | RunQueue | RunIndex> = Layer.suspend(() => layerOf(memory()))
+
+const newRow = (runId: RunId, namespace: string, program: string, at: number): Row => ({
+  runId,
+  namespace,
+  program,
+  events: [],
+  wakeAt: at,
+  owner: null,
+  epoch: 0,
+  outsideSeq: 0,
+  summary: undefined
+})
+
+const gap = (runId: RunId, expected: Seq, length: number): StoreError =>
+  new StoreError({
+    operation: "append",
+    detail: `run \`${runId}\` has ${length} events, so nothing can be stored at position ${expected}`
+  })
+
+const recorded = (runId: RunId, from: Seq) => (row: Row["events"][number], index: number): Recorded => ({
+  runId,
+  seq: from + index,
+  at: row.at,
+  ...(row.epoch === undefined ? {} : { epoch: row.epoch }),
+  event: decode(row.type, JSON.parse(row.payload))
+})
+
+const ends = new Set(["RunCompleted", "RunFailed", "RunCancelled"])
+
+const hasEnded = (row: Row): boolean => ends.has(row.events.at(-1)?.type ?? "")
+
+const resting = new Set(["Completed", "Failed", "Cancelled", "Stuck", "Paused", "Cancelling"])
+
+const shown = (row: Row | undefined): RunSummary | undefined =>
+  row?.summary === undefined || row.owner === null || resting.has(row.summary.status) || row.summary.waits.length > 0
+    ? row?.summary
+    : { ...row.summary, status: "Running" }
+
+const matches = (options: ListOptions) => (summary: RunSummary): boolean =>
+  (options.namespace === undefined || summary.namespace === options.namespace) &&
+  (options.program === undefined || summary.program === options.program) &&
+  (options.status === undefined || summary.status === options.status) &&
+  Object.entries(options.labels ?? {}).every(([name, value]) => summary.labels[name] === value)
+
+const page = <A>(
+  all: ReadonlyArray<A>,
+  options: { readonly limit?: number; readonly cursor?: string },
+  id: (item: A) => string
+): Page<A> => {
+  const limit = Math.min(1000, Math.max(0, options.limit ?? 100))
+  const start = options.cursor === undefined ? 0 : all.findIndex((item) => id(item) === options.cursor) + 1
+  const items = all.slice(start, start + limit)
+  const last = items.at(-1)
+  return last !== undefined && start + limit < all.length ? { items, next: id(last) } : { items }
+}

@@ -1,0 +1,476 @@
+/**
+ * One recorded operation of any kind: ask, act, record; retries and recovery included. Steps, model calls and tool calls are
+ * made of it.
+ */
+import {
+  Cause,
+  Clock,
+  Context,
+  Duration,
+  Effect,
+  Exit,
+  Option,
+  Pull,
+  Result,
+  Schedule,
+  Scheduler,
+  Schema
+} from "effect"
+import type { OperationKey, RunId } from "./Ids.ts"
+import { Journal } from "./Journal.ts"
+import type { FailureFields, Request } from "./RunDecision.ts"
+import type { FailureReason, RunEvent } from "./RunEvent.ts"
+import type { CompletedEvent, FailedEvent, Operation, RequestEvent } from "./RunState.ts"
+
+/**
+ * What an effect can know about the attempt that it is.
+ *
+ * @category services
+ * @since 0.1.0
+ */
+export class CurrentStep extends Context.Service<CurrentStep, {
+  readonly runId: RunId
+  readonly key: OperationKey
+  /** Counts from 1. */
+  readonly attempt: number
+  /** The same for all attempts of this operation; give it to the outside world. */
+  readonly idempotencyKey: string
+}>()("@durable-agents/core/CurrentStep") {}
+
+/**
+ * What to do about an attempt whose outcome nobody knows: its worker died, it took too long, or its code has a bug.
+ *
+ * **Details**
+ *
+ * `repeat`: try again with the same idempotency key. `fail`: record that the outcome is unknown. A lookup finds out: `Some`
+ * is the result of the effect, which did happen; `None` means that it did not, so it is tried again.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Recovery<A, R = never> =
+  | "repeat"
+  | "fail"
+  | { readonly lookup: Effect.Effect<Option.Option<A>, never, R | CurrentStep> }
+
+/**
+ * When to try again.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Retry<E> {
+  /** Fed the typed failures so far, also after a crash; `undefined` repeats no typed failure. */
+  readonly schedule: Schedule.Schedule<unknown, E> | undefined
+  /** Attempts in all, those without a known outcome included. */
+  readonly attempts: number
+  /** Reads a recorded failure back; `None` keeps it from the schedule. */
+  readonly decode: (failure: Schema.Json | undefined) => Option.Option<E>
+  /** The delay that the failure itself asks for, such as a provider's `Retry-After`. */
+  readonly after?: (error: E) => Duration.Duration | undefined
+}
+
+/**
+ * Why an attempt has no result, before it is an event.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Failure {
+  readonly reason: FailureReason
+  readonly error: string
+  readonly failure?: Schema.Json
+  readonly outcome?: "unknown"
+}
+
+/**
+ * @category models
+ * @since 0.1.0
+ */
+export interface OutcomeFields {
+  readonly key: OperationKey
+  readonly attempt: number
+  readonly durationMillis: number
+  readonly recovered?: boolean
+}
+
+/**
+ * One kind of operation, as values and functions: how it is asked for, what it does, and how its outcomes are written.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Spec<A, E, R> {
+  readonly request: Request
+  readonly act: Effect.Effect<A, E, R>
+  /** The completed event for a value, or why the value cannot be recorded. */
+  readonly completed: (value: A, fields: OutcomeFields) => Effect.Effect<CompletedEvent, Failure>
+  /** How a typed failure is recorded. */
+  readonly failure: (error: E) => Failure
+  readonly recovery: Recovery<A, R>
+  readonly retry: Retry<E>
+  readonly timeout?: Duration.Duration | undefined
+  /** Events of the same decision as the outcome, ahead of it, such as guardrail verdicts on a result. */
+  readonly beside?: (event: CompletedEvent | FailedEvent) => ReadonlyArray<RunEvent>
+}
+
+/** Below this the failure and the next request share one append, and the worker is not released. */
+const shortRetryMillis = 100
+
+/**
+ * Runs an operation once per key: the recorded outcome if there is one, otherwise a new attempt. Never fails; ends with the
+ * event that stands in the log.
+ *
+ * **Details**
+ *
+ * Inside, there is no journal: operations do not nest.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const perform = <A, E, R>(
+  spec: Spec<A, E, R>
+): Effect.Effect<CompletedEvent | FailedEvent, never, Outer<R> | Journal> =>
+  Effect.uninterruptibleMask((restore) =>
+    Effect.flatMap(
+      Journal,
+      (journal) =>
+        Effect.flatMap(restore(journal.ask(spec.request)), (answer) => continue_(journal, spec, restore, answer))
+    )
+  )
+
+/** What an operation needs from its program: all but what it is given itself. */
+type Outer<R> = Exclude<R, CurrentStep | Journal>
+type Restore = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+type Outcome = CompletedEvent | FailedEvent
+
+const continue_ = <A, E, R>(
+  journal: Journal["Service"],
+  spec: Spec<A, E, R>,
+  restore: Restore,
+  answer: Effect.Success<ReturnType<Journal["Service"]["ask"]>>
+): Effect.Effect<Outcome, never, Outer<R>> => {
+  switch (answer._tag) {
+    case "Outcome":
+      return Effect.succeed(answer.event)
+    case "Attempt":
+      return attempt(journal, spec, restore, answer.operation)
+    case "InDoubt":
+      return recover(journal, spec, restore, answer.operation, crashed)
+    case "Waiting":
+      return restore(journal.untilDue(answer.operation.key, answer.operation.wakeAt ?? 0)).pipe(
+        Effect.andThen(restore(journal.again(spec.request))),
+        Effect.flatMap((next) => continue_(journal, spec, restore, next))
+      )
+  }
+}
+
+const crashed: Failure = {
+  reason: "Crashed",
+  error: "the worker stopped during this attempt, so its outcome is not known",
+  outcome: "unknown"
+}
+
+const attempt = <A, E, R>(
+  journal: Journal["Service"],
+  spec: Spec<A, E, R>,
+  restore: Restore,
+  operation: Operation
+): Effect.Effect<Outcome, never, Outer<R>> =>
+  Effect.flatMap(Clock.Clock, (clock) => {
+    const begun = clock.monotonicTimeNanosUnsafe()
+    const done = journal.acting(operation.key)
+    const millis = () => Math.round(Number(clock.monotonicTimeNanosUnsafe() - begun) / 1e3) / 1e3
+    const act = Effect.andThen(
+      journal.beforeActing,
+      inside(
+        journal,
+        operation,
+        spec.timeout === undefined
+          ? Effect.asSome(spec.act)
+          : Effect.timeoutOption(spec.act, spec.timeout)
+      )
+    )
+    return Effect.flatMap(Effect.exit(restore(act)), (exit) => {
+      done()
+      const fields = { key: operation.key, attempt: operation.attempt, durationMillis: millis() }
+      if (Exit.isSuccess(exit)) {
+        return Option.isSome(exit.value)
+          ? complete(journal, spec, restore, operation, exit.value.value, fields)
+          : recover(journal, spec, restore, operation, timedOut(spec.timeout), fields.durationMillis)
+      }
+      const error = Cause.findErrorOption(exit.cause)
+      if (Option.isSome(error)) {
+        return fail(journal, spec, restore, operation, fields.durationMillis, error.value)
+      }
+      return Effect.flatMap(Effect.exit(restore(Effect.void)), (own) => {
+        if (Exit.isSuccess(own)) {
+          return recover(journal, spec, restore, operation, defect(exit.cause), fields.durationMillis)
+        }
+        journal.interrupted(spec.request.failed({
+          ...fields,
+          reason: "Interrupted",
+          error: "the program stopped waiting for it",
+          final: true,
+          outcome: "unknown"
+        }))
+        return Effect.failCause(own.cause)
+      })
+    })
+  })
+
+const timedOut = (timeout: Duration.Duration | undefined): Failure => ({
+  reason: "Timeout",
+  error: `it took longer than ${Duration.format(timeout ?? Duration.zero)}, so its outcome is not known`,
+  outcome: "unknown"
+})
+
+const defect = (cause: Cause.Cause<unknown>): Failure => {
+  const found = Cause.squash(cause)
+  return {
+    reason: "Defect",
+    error: found instanceof Error ? `${found.name}: ${found.message}` : String(found),
+    outcome: "unknown"
+  }
+}
+
+/** Operations see their attempt, no journal, and a scheduler that does not count for the run. */
+const inside = <A, E, R>(
+  journal: Journal["Service"],
+  operation: Operation,
+  effect: Effect.Effect<A, E, R>
+): Effect.Effect<A, E, Outer<R>> =>
+  Effect.provideContext(
+    effect,
+    Context.make(CurrentStep, {
+      runId: journal.runId,
+      key: operation.key,
+      attempt: operation.attempt,
+      idempotencyKey: operation.idempotencyKey
+    }).pipe(
+      Context.add(Journal, nested(journal, operation.key)),
+      Context.add(Scheduler.Scheduler, outside)
+    )
+  )
+
+const outside = new Scheduler.MixedScheduler()
+
+const complete = <A, E, R>(
+  journal: Journal["Service"],
+  spec: Spec<A, E, R>,
+  restore: Restore,
+  operation: Operation,
+  value: A,
+  fields: Omit<OutcomeFields, "recovered">
+): Effect.Effect<Outcome, never, Outer<R>> =>
+  Effect.flatMap(
+    Effect.match(
+      spec.completed(value, operation.doubtful > 0 ? { ...fields, recovered: true } : fields),
+      {
+        onFailure: (failure): Outcome => spec.request.failed({ ...fields, ...failure, final: true }),
+        onSuccess: (event): Outcome => event
+      }
+    ),
+    (event) => restore(journal.settle(event, spec.beside?.(event)))
+  )
+
+const fail = <A, E, R>(
+  journal: Journal["Service"],
+  spec: Spec<A, E, R>,
+  restore: Restore,
+  operation: Operation,
+  durationMillis: number,
+  error: E
+): Effect.Effect<Outcome, never, Outer<R>> =>
+  Effect.flatMap(nextDelay(journal, spec.retry, operation, error), (delay) =>
+    Option.isSome(delay)
+      ? again(journal, spec, restore, operation, {
+        ...spec.failure(error),
+        durationMillis
+      }, delay.value)
+      : give(
+        journal,
+        spec,
+        restore,
+        spec.request.failed({
+          key: operation.key,
+          attempt: operation.attempt,
+          durationMillis,
+          ...spec.failure(error),
+          final: true
+        })
+      ))
+
+const give = <A, E, R>(
+  journal: Journal["Service"],
+  spec: Spec<A, E, R>,
+  restore: Restore,
+  event: FailedEvent
+): Effect.Effect<Outcome> => restore(journal.settle(event, spec.beside?.(event)))
+
+const again = <A, E, R>(
+  journal: Journal["Service"],
+  spec: Spec<A, E, R>,
+  restore: Restore,
+  operation: Operation,
+  failure: Failure & { readonly durationMillis?: number },
+  delay: Duration.Duration
+): Effect.Effect<Outcome, never, Outer<R>> => {
+  const millis = Duration.toMillis(delay)
+  const wakeAtMillis = Math.ceil(journal.now() + millis)
+  const event = spec.request.failed({
+    key: operation.key,
+    attempt: operation.attempt,
+    ...failure,
+    final: false,
+    wakeAtMillis
+  })
+  const next = millis <= shortRetryMillis
+    ? Effect.tap(
+      journal.again(spec.request, event),
+      (answer) => answer._tag === "Attempt" && millis > 0 ? Effect.sleep(delay) : Effect.void
+    )
+    : Effect.andThen(journal.untilDue(operation.key, wakeAtMillis, event), journal.again(spec.request))
+  return Effect.flatMap(restore(next), (answer) => continue_(journal, spec, restore, answer))
+}
+
+/** What the policy says about an attempt without a known outcome. */
+const recover = <A, E, R>(
+  journal: Journal["Service"],
+  spec: Spec<A, E, R>,
+  restore: Restore,
+  operation: Operation,
+  failure: Failure,
+  durationMillis?: number
+): Effect.Effect<Outcome, never, Outer<R>> => {
+  const fields = {
+    key: operation.key,
+    attempt: operation.attempt,
+    ...failure,
+    ...(durationMillis === undefined ? {} : { durationMillis })
+  }
+  const live = failure.reason !== "Crashed"
+  const recordUnknown = Effect.suspend(() => {
+    const event = spec.request.failed({ ...fields, final: true })
+    return live
+      ? give(journal, spec, restore, event)
+      : restore(journal.settleStored(operation.key, () => event))
+  })
+  const repeat = Effect.suspend(() => {
+    if (operation.attempt >= spec.retry.attempts) return recordUnknown
+    return live
+      ? again(journal, spec, restore, operation, { ...failure, ...fields }, backoff(operation.attempt))
+      : Effect.flatMap(restore(journal.again(spec.request)), (answer) => continue_(journal, spec, restore, answer))
+  })
+  if (spec.recovery === "fail") return recordUnknown
+  if (spec.recovery === "repeat") return repeat
+  const done = journal.acting(operation.key)
+  const lookup = Effect.exit(restore(inside(journal, operation, spec.recovery.lookup)))
+  return Effect.flatMap(Effect.ensuring(lookup, Effect.sync(done)), (exit) => {
+    if (Exit.isSuccess(exit)) {
+      return Option.match(exit.value, {
+        onNone: () => repeat,
+        onSome: (value) =>
+          complete(journal, spec, restore, { ...operation, doubtful: operation.doubtful + 1 }, value, {
+            key: operation.key,
+            attempt: operation.attempt,
+            durationMillis: durationMillis ?? 0
+          })
+      })
+    }
+    return Effect.flatMap(
+      Effect.exit(restore(Effect.void)),
+      (own) => Exit.isSuccess(own) ? recordUnknown : Effect.failCause(own.cause)
+    )
+  })
+}
+
+/** Attempts without a known outcome wait 1 s, then twice as long each time, at most a minute. */
+const backoff = (attempt: number): Duration.Duration => Duration.millis(Math.min(60_000, 1000 * 2 ** (attempt - 1)))
+
+/**
+ * The delay before the next attempt: the schedule is driven over all typed failures of this operation, so that a process that
+ * takes over continues it.
+ */
+const nextDelay = <E>(
+  journal: Journal["Service"],
+  retry: Retry<E>,
+  operation: Operation,
+  error: E
+): Effect.Effect<Option.Option<Duration.Duration>> => {
+  const schedule = retry.schedule
+  if (schedule === undefined || operation.attempt >= retry.attempts) return Effect.succeedNone
+  return Effect.gen(function*() {
+    const step = yield* Schedule.toStep(schedule)
+    let delay: Option.Option<Duration.Duration> = Option.none()
+    const failures = [
+      ...operation.failures.flatMap(({ at, event }) =>
+        Option.match(retry.decode(event.failure), {
+          onNone: () => [],
+          onSome: (past) => event.reason === "Error" ? [{ at, error: past }] : []
+        })
+      ),
+      { at: journal.now(), error }
+    ]
+    for (const past of failures) {
+      delay = yield* step(past.at, past.error).pipe(
+        Effect.map(([, wait]) => Option.some(wait)),
+        Pull.catchDone(() => Effect.succeedNone),
+        Effect.catchCause(() => Effect.succeedNone)
+      )
+      if (Option.isNone(delay)) return delay
+    }
+    const asked = retry.after?.(error)
+    return asked === undefined ? delay : Option.map(delay, (wait) => Duration.max(wait, asked))
+  })
+}
+
+/**
+ * Builds the request and failure events of a kind of operation.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const request = (
+  options: Omit<Request, "requested" | "failed"> & {
+    readonly requested: (attempt: { key: OperationKey; attempt: number; idempotencyKey: string }) => RequestEvent
+    readonly failed: (fields: FailureFields) => FailedEvent
+  }
+): Request => options
+
+/**
+ * An operation, timer, signal or approval was asked for inside an operation.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class NestedOperation
+  extends Schema.TaggedError<NestedOperation>("@durable-agents/core/NestedOperation")("NestedOperation", {
+    key: Schema.String
+  })
+{
+  override get message() {
+    return `Inside the operation \`${this.key}\` nothing else can be recorded; operations do not nest`
+  }
+}
+
+const nested = (journal: Journal["Service"], key: string): Journal["Service"] => {
+  const refuse = Effect.die(new NestedOperation({ key }))
+  return {
+    runId: journal.runId,
+    started: journal.started,
+    now: journal.now,
+    ask: () => refuse,
+    again: () => refuse,
+    untilDue: () => refuse,
+    beforeActing: refuse,
+    acting: () => () => {},
+    settle: () => refuse,
+    settleStored: () => refuse,
+    interrupted: () => {},
+    wait: () => refuse,
+    chosen: () => refuse,
+    choose: () => {},
+    mismatch: () => refuse
+  }
+}

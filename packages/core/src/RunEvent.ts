@@ -1,0 +1,367 @@
+/**
+ * The vocabulary of the log: what can be said about a run, and the envelope in which it is stored.
+ *
+ * Field names are the storage format. Fields are only added, always optional or with a decoding default, and never change
+ * their meaning. Times are milliseconds since 1970 by the store's clock, money is a decimal in a string, foreign values are
+ * JSON.
+ */
+import { DateTime, Result, Schema } from "effect"
+import { Budget, CallUsage, Spend, Usage } from "./Budget.ts"
+import { Actor, OperationKey, RunId, Seq } from "./Ids.ts"
+
+const { Json, Natural, String: Text, optionalKey } = Schema
+const Millis = Schema.Finite
+
+/**
+ * One tool as the model was told about it when the run began.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export const ToolDescription = Schema.Struct({
+  name: Text,
+  description: optionalKey(Text),
+  parameters: Json,
+  effect: Schema.Literals(["readonly", "idempotent", "lookup", "once"]),
+  approval: Schema.Boolean
+})
+
+/**
+ * @category models
+ * @since 0.1.0
+ */
+export type ToolDescription = typeof ToolDescription.Type
+
+/**
+ * Why an attempt of an operation has no result.
+ *
+ * **Details**
+ *
+ * `Error`: the operation's own failure. `Defect`: a bug in its code. `Timeout`: it took longer than declared. `Interrupted`:
+ * the program stopped waiting for it. `Crashed`: its worker died. `TooLarge`, `Unencodable`: it has a result that cannot be
+ * recorded. `BudgetExceeded`: it was never requested. `Resolved`: an operator said so.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export const FailureReason = Schema.Literals([
+  "Error",
+  "Defect",
+  "Timeout",
+  "Interrupted",
+  "Crashed",
+  "TooLarge",
+  "Unencodable",
+  "BudgetExceeded",
+  "Resolved"
+])
+
+/**
+ * @category models
+ * @since 0.1.0
+ */
+export type FailureReason = typeof FailureReason.Type
+
+const requested = {
+  key: OperationKey,
+  /** Counts from 1; every attempt has its own request. */
+  attempt: Natural,
+  idempotencyKey: Text
+}
+
+const outcome = {
+  key: OperationKey,
+  attempt: Natural,
+  durationMillis: optionalKey(Millis),
+  /** Up to which position the program had been shown the log when it got this outcome; absent if that is `seq - 1`. */
+  shown: optionalKey(Natural),
+  /** Who recorded it, if not the operation itself. */
+  actor: optionalKey(Actor)
+}
+
+const completed = {
+  ...outcome,
+  /** An earlier attempt ended with its worker, so the effect may have been asked for more than once. */
+  recovered: optionalKey(Schema.Boolean)
+}
+
+const failed = {
+  ...outcome,
+  reason: FailureReason,
+  /** For people. */
+  error: Text,
+  /** The typed failure, encoded with the operation's own error schema, or the refused limit. */
+  failure: optionalKey(Json),
+  /** No further attempt follows. */
+  final: Schema.Boolean,
+  /** Whether the effect happened is not known. */
+  outcome: optionalKey(Schema.Literal("unknown")),
+  /** When the next attempt is due, as the retry schedule chose it once. */
+  wakeAtMillis: optionalKey(Millis)
+}
+
+const turn = { turn: Natural }
+
+/** The arguments of one tool call as its handler gets them, encoded. */
+const call = { ...turn, tool: Text, toolCallId: Text }
+
+/**
+ * Everything that can stand in a log.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export const RunEvent = Schema.TaggedUnion({
+  RunStarted: {
+    schemaVersion: Schema.Literal(1),
+    namespace: Text,
+    program: Text,
+    programVersion: Text,
+    input: Json,
+    inputDigest: Text,
+    tools: Schema.Array(ToolDescription),
+    budget: Budget,
+    labels: Schema.Record(Text, Text),
+    requestedBy: Actor,
+    priority: Schema.Int,
+    startAtMillis: optionalKey(Millis),
+    startKey: optionalKey(Text),
+    parent: optionalKey(Text),
+    traceparent: optionalKey(Text),
+    goal: optionalKey(Text),
+    model: optionalKey(Text),
+    systemPrompt: optionalKey(Text),
+    systemPromptHash: optionalKey(Text),
+    guardrailProfile: optionalKey(Text)
+  },
+  RunRecovered: { epoch: Natural, owner: Text },
+  RunStuck: { reason: Text, detail: Text, key: optionalKey(Text), heldBy: optionalKey(Text) },
+  RunReleased: { actor: Actor, reason: optionalKey(Text) },
+  RunPaused: { actor: Actor, reason: optionalKey(Text) },
+  RunResumed: { actor: Actor, reason: optionalKey(Text) },
+  BudgetChanged: { budget: Budget, actor: Actor, reason: optionalKey(Text) },
+  RunCancelRequested: { actor: Actor, reason: Text },
+  RunCompleted: { output: Json, usage: Usage },
+  RunFailed: {
+    reason: Schema.Literals(["Error", "Defect", "BudgetExceeded", "GuardrailBlocked", "InvalidInput", "Unencodable"]),
+    error: Text,
+    failure: optionalKey(Json),
+    usage: Usage
+  },
+  RunCancelled: { reason: Text, actor: Actor, usage: Usage },
+
+  LLMCallRequested: {
+    ...requested,
+    ...turn,
+    model: Text,
+    parameters: optionalKey(Json),
+    promptDigest: Text,
+    messageCount: Natural,
+    estimatedTokens: Natural,
+    reserve: optionalKey(Spend)
+  },
+  LLMCallCompleted: {
+    ...completed,
+    ...turn,
+    model: optionalKey(Text),
+    /** The answer as encoded response parts; never decoded with a toolkit's schema. */
+    parts: Schema.Array(Json),
+    stopReason: Text,
+    usage: CallUsage,
+    providerRequestId: optionalKey(Text)
+  },
+  LLMCallFailed: { ...failed, ...turn },
+
+  ToolCallRequested: { ...requested, ...call, arguments: Json, approval: optionalKey(Text) },
+  ToolCallCompleted: {
+    ...completed,
+    ...call,
+    result: Json,
+    /** The tool answered with its declared failure. */
+    isFailure: optionalKey(Schema.Boolean),
+    /** The effect happened, but its result does not fit the declared schema; `result` says what could be kept. */
+    mismatch: optionalKey(Text)
+  },
+  ToolCallFailed: { ...failed, ...call, arguments: optionalKey(Json), idempotencyKey: optionalKey(Text) },
+
+  StepRequested: requested,
+  StepCompleted: { ...completed, output: Json },
+  StepFailed: failed,
+
+  BranchDecided: { key: OperationKey, winner: Text },
+
+  ApprovalRequested: {
+    key: OperationKey,
+    subject: Text,
+    reason: Text,
+    turn: optionalKey(Natural),
+    tool: optionalKey(Text),
+    toolCallId: optionalKey(Text),
+    arguments: optionalKey(Json),
+    expiresAtMillis: optionalKey(Millis),
+    /** What an expired request counts as. */
+    onExpiry: optionalKey(Schema.Literals(["deny", "approve"])),
+    approvers: optionalKey(Schema.Array(Text))
+  },
+  ApprovalGranted: { key: OperationKey, actor: Actor, comment: optionalKey(Text), arguments: optionalKey(Json) },
+  ApprovalDenied: { key: OperationKey, actor: Actor, reason: Text },
+
+  GuardrailTriggered: {
+    key: optionalKey(Text),
+    turn: optionalKey(Natural),
+    layer: Text,
+    rule: Text,
+    action: Schema.Literals(["ALLOW", "REDACT", "ESCALATE", "BLOCK"]),
+    detail: Json,
+    latencyMillis: optionalKey(Millis)
+  },
+
+  TimerStarted: { key: OperationKey, untilMillis: Millis },
+  TimerFired: { key: OperationKey },
+
+  SignalAwaited: { key: OperationKey, name: Text },
+  SignalReceived: { name: Text, payload: Json, actor: optionalKey(Actor), signalId: optionalKey(Text) },
+
+  WaitAbandoned: { key: OperationKey },
+
+  /** Never written: how an event reads that this build does not know or cannot decode. It keeps a run from being executed. */
+  UnknownEvent: { type: Text, payload: Json, problem: Text }
+})
+
+/**
+ * @category models
+ * @since 0.1.0
+ */
+export type RunEvent = typeof RunEvent.Type
+
+/**
+ * One case of the vocabulary.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type RunEventOf<Tag extends RunEvent["_tag"]> = Extract<RunEvent, { readonly _tag: Tag }>
+
+/**
+ * An event in its envelope: whose log, which position, when by the store's clock, and the lease of the worker that wrote it
+ * (absent for decisions from outside).
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Recorded {
+  readonly runId: RunId
+  readonly seq: Seq
+  readonly at: number
+  readonly epoch?: number
+  readonly event: RunEvent
+}
+
+/**
+ * An event as stores keep it: the name of its type, and its fields as JSON text that any database can hold.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface StoredEvent {
+  readonly type: string
+  readonly payload: string
+}
+
+/**
+ * Writes an event for a store. U+0000 becomes U+2400 and a lone surrogate U+FFFD, since databases refuse them; everything
+ * that enters a log is cleaned in the same way before it is used, so this changes nothing that was checked at a border.
+ *
+ * @category codecs
+ * @since 0.1.0
+ */
+export const encode = (event: RunEvent): StoredEvent => {
+  const { _tag, ...fields } = event
+  return { type: _tag, payload: cleanText(JSON.stringify(fields)) }
+}
+
+/**
+ * Rewrites JSON text so that every database can hold it.
+ *
+ * @category codecs
+ * @since 0.1.0
+ */
+export const cleanText = (json: string): string =>
+  json.includes("\\u0000") || json.includes("\\ud")
+    ? json.replace(/\\\\|\\u0000|\\ud[89a-f][0-9a-f]{2}/g, (found) =>
+      found === "\\\\" ? found : found === "\\u0000" ? "\u2400" : "\ufffd")
+    : json
+
+const decodeEvent = Schema.decodeUnknownResult(RunEvent)
+
+/**
+ * Reads an event from a store. What this build does not know, or cannot decode, is an `UnknownEvent`: reading never fails.
+ *
+ * @category codecs
+ * @since 0.1.0
+ */
+export const decode = (type: string, fields: unknown): RunEvent => {
+  const known = type in RunEvent.cases && type !== "UnknownEvent"
+  if (!known) return unknownEvent(type, fields, `this build does not know events of type \`${type}\``)
+  const result = decodeEvent({ ...Object(fields), _tag: type })
+  return Result.isSuccess(result)
+    ? result.success
+    : unknownEvent(type, fields, `the fields of this \`${type}\` cannot be read: ${oneLine(result.failure.message)}`)
+}
+
+const unknownEvent = (type: string, fields: unknown, problem: string): RunEvent => ({
+  _tag: "UnknownEvent",
+  type,
+  payload: isJson(fields) ? fields : null,
+  problem
+})
+
+const isJson = Schema.is(Json)
+const oneLine = (text: string): string => text.replace(/\s+/g, " ").slice(0, 300)
+
+/**
+ * The one JSON form of a recorded event (export, event feeds, stored logs): the envelope, `type`, then the event's fields.
+ * `at` is ISO 8601 in UTC.
+ *
+ * @category codecs
+ * @since 0.1.0
+ */
+export const toLine = (recorded: Recorded): string => {
+  const { event, ...envelope } = recorded
+  const { payload, type } = event._tag === "UnknownEvent"
+    ? { type: event.type, payload: JSON.stringify(event.payload ?? {}) }
+    : encode(event)
+  const head = JSON.stringify({ ...envelope, at: DateTime.formatIso(DateTime.makeUnsafe(envelope.at)), type })
+  return payload === "{}" ? head : `${head.slice(0, -1)},${payload.slice(1)}`
+}
+
+const Line = Schema.fromJsonString(Schema.StructWithRest(
+  Schema.Struct({
+    runId: RunId,
+    seq: Seq,
+    at: Schema.DateTimeUtcFromString,
+    epoch: optionalKey(Natural),
+    type: Text
+  }),
+  [Schema.Record(Text, Schema.Unknown)]
+))
+
+const decodeLine = Schema.decodeUnknownResult(Line)
+
+/**
+ * Reads what `toLine` wrote.
+ *
+ * @category codecs
+ * @since 0.1.0
+ */
+export const fromLine = (line: string): Result.Result<Recorded, string> =>
+  Result.mapBoth(decodeLine(line), {
+    onFailure: (error) => oneLine(error.message),
+    onSuccess: ({ at, epoch, runId, seq, type, ...fields }) => ({
+      runId,
+      seq,
+      at: at.epochMilliseconds,
+      ...(epoch === undefined ? {} : { epoch }),
+      event: decode(type, fields)
+    })
+  })

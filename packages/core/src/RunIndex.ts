@@ -1,0 +1,192 @@
+/**
+ * The port to the index: runs by status, program and label, and the approvals that wait.
+ */
+import type { Effect, Option } from "effect"
+import { Context, Schema } from "effect"
+import { Usage } from "./Budget.ts"
+import type { StoreError } from "./EventStore.ts"
+import { Actor, RunId, Seq } from "./Ids.ts"
+import type { RunState, RunStatus } from "./RunState.ts"
+import { openPlaces, status, wakeAt } from "./RunState.ts"
+
+/**
+ * One thing that a run waits for.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export const WaitSummary = Schema.Struct({
+  kind: Schema.Literals(["approval", "signal", "timer", "retry", "operation"]),
+  key: Schema.String,
+  since: Schema.Finite,
+  /** When it ends by itself. */
+  until: Schema.optionalKey(Schema.Finite),
+  /** What is asked, awaited or being done, for people. */
+  subject: Schema.String,
+  reason: Schema.optionalKey(Schema.String),
+  tool: Schema.optionalKey(Schema.String),
+  arguments: Schema.optionalKey(Schema.Json)
+})
+
+/**
+ * @category models
+ * @since 0.1.0
+ */
+export type WaitSummary = typeof WaitSummary.Type
+
+/**
+ * What lists show of a run: computed from its log, stored when its status or its waits change.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export const RunSummary = Schema.Struct({
+  runId: RunId,
+  namespace: Schema.String,
+  program: Schema.String,
+  programVersion: Schema.String,
+  status: Schema.String,
+  labels: Schema.Record(Schema.String, Schema.String),
+  requestedBy: Actor,
+  startedAt: Schema.Finite,
+  updatedAt: Schema.Finite,
+  seq: Seq,
+  wakeAt: Schema.NullOr(Schema.Finite),
+  waits: Schema.Array(WaitSummary),
+  usage: Usage,
+  /** Why it was put back, is stuck, or has failed. */
+  reason: Schema.optionalKey(Schema.String)
+})
+
+/**
+ * @category models
+ * @since 0.1.0
+ */
+export type RunSummary = Omit<typeof RunSummary.Type, "status"> & { readonly status: RunStatus }
+
+/**
+ * @category models
+ * @since 0.1.0
+ */
+export interface ListOptions {
+  readonly namespace?: string
+  readonly program?: string
+  readonly status?: RunStatus
+  /** Labels that must all be there, with these values. */
+  readonly labels?: Readonly<Record<string, string>>
+  /** 1 to 1,000; default 100. */
+  readonly limit?: number
+  /** `next` of the page before. */
+  readonly cursor?: string
+}
+
+/**
+ * @category models
+ * @since 0.1.0
+ */
+export interface Page<A> {
+  readonly items: ReadonlyArray<A>
+  /** Absent on the last page. */
+  readonly next?: string
+}
+
+/**
+ * One approval that waits, with the run that asks.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface ApprovalEntry {
+  readonly runId: RunId
+  readonly program: string
+  readonly requestedBy: Actor
+  readonly approval: WaitSummary
+}
+
+/**
+ * Lists runs. Every list is a page with a cursor.
+ *
+ * @category services
+ * @since 0.1.0
+ */
+export class RunIndex extends Context.Service<RunIndex, {
+  readonly get: (runId: RunId) => Effect.Effect<Option.Option<RunSummary>, StoreError>
+  /** Newest first. */
+  readonly list: (options?: ListOptions) => Effect.Effect<Page<RunSummary>, StoreError>
+  /** Oldest first. */
+  readonly pendingApprovals: (options?: {
+    readonly namespace?: string
+    readonly limit?: number
+    readonly cursor?: string
+  }) => Effect.Effect<Page<ApprovalEntry>, StoreError>
+}>()("@durable-agents/core/RunIndex") {}
+
+/**
+ * What the lists show of a run in this state; undefined for a log without a start.
+ *
+ * @category folds
+ * @since 0.1.0
+ */
+export const summarize = (state: RunState, reason?: string): RunSummary | undefined => {
+  const started = state.started
+  if (started === undefined) return undefined
+  const why = reason ?? state.stuck?.detail ?? (state.end?._tag === "RunFailed" ? state.end.error : undefined)
+  return {
+    runId: state.runId,
+    namespace: started.namespace,
+    program: started.program,
+    programVersion: started.programVersion,
+    status: status(state),
+    labels: started.labels,
+    requestedBy: started.requestedBy,
+    startedAt: state.startedAt,
+    updatedAt: state.updatedAt,
+    seq: state.seq,
+    wakeAt: wakeAt(state) ?? null,
+    waits: waits(state),
+    usage: state.usage,
+    ...(why === undefined ? {} : { reason: why })
+  }
+}
+
+/**
+ * Everything that keeps the run from going on, oldest first.
+ *
+ * @category folds
+ * @since 0.1.0
+ */
+export const waits = (state: RunState): ReadonlyArray<WaitSummary> =>
+  openPlaces(state).map((place): WaitSummary => {
+    const common = { key: place.key, since: place.since }
+    switch (place._tag) {
+      case "Timer":
+        return { kind: "timer", ...common, until: place.until, subject: "a timer" }
+      case "Signal":
+        return { kind: "signal", ...common, subject: place.name }
+      case "Approval": {
+        const { arguments: args, expiresAtMillis, onExpiry, reason, subject, tool } = place.request
+        return {
+          kind: "approval",
+          ...common,
+          subject,
+          reason,
+          ...(onExpiry === undefined || expiresAtMillis === undefined ? {} : { until: expiresAtMillis }),
+          ...(tool === undefined ? {} : { tool }),
+          ...(args === undefined ? {} : { arguments: args })
+        }
+      }
+      case "Operation": {
+        const subject = place.kind === "tool" ? place.name : place.kind === "model" ? "the model" : place.key
+        const failure = place.failures.at(-1)?.event.error
+        return place.inFlight
+          ? { kind: "operation", ...common, subject }
+          : {
+            kind: "retry",
+            ...common,
+            subject,
+            ...(place.wakeAt === undefined ? {} : { until: place.wakeAt }),
+            ...(failure === undefined ? {} : { reason: failure })
+          }
+      }
+    }
+  })

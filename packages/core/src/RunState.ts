@@ -1,0 +1,670 @@
+/**
+ * The state of a run as a fold of its log: operations, waits, usage and status. Pure, total, valid for every prefix.
+ */
+import { HashMap, HashSet, Option } from "effect"
+import type { Schema } from "effect"
+import type { Budget, Spend, Usage } from "./Budget.ts"
+import { addCall, addSpend, nothing, noUsage, subtractSpend } from "./Budget.ts"
+import type { Actor, OperationKey, RunId, Seq } from "./Ids.ts"
+import type { Recorded, RunEvent, RunEventOf } from "./RunEvent.ts"
+
+/**
+ * Where an outcome stands in the order in which the program got it: up to where it had been shown the log, then its own
+ * place. Everything that a program gets after it was stored stands at its own place.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Position {
+  readonly shown: Seq
+  readonly seq: Seq
+}
+
+/**
+ * The order in which a program was given what it asked for.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export const comparePositions = (left: Position, right: Position): number =>
+  left.shown - right.shown || left.seq - right.seq
+
+/**
+ * @category models
+ * @since 0.1.0
+ */
+export type OperationKind = "model" | "tool" | "step"
+
+/**
+ * @category models
+ * @since 0.1.0
+ */
+export type RequestEvent = RunEventOf<"LLMCallRequested" | "ToolCallRequested" | "StepRequested">
+
+/**
+ * @category models
+ * @since 0.1.0
+ */
+export type CompletedEvent = RunEventOf<"LLMCallCompleted" | "ToolCallCompleted" | "StepCompleted">
+
+/**
+ * @category models
+ * @since 0.1.0
+ */
+export type FailedEvent = RunEventOf<"LLMCallFailed" | "ToolCallFailed" | "StepFailed">
+
+/**
+ * Something done outside the log: a model call, a tool call or a step, with all its attempts.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Operation {
+  readonly _tag: "Operation"
+  readonly key: OperationKey
+  readonly kind: OperationKind
+  /** The tool of a tool call; empty otherwise. */
+  readonly name: string
+  readonly seq: Seq
+  readonly since: number
+  readonly idempotencyKey: string
+  /** The latest request; absent if the budget refused the first. */
+  readonly request: RequestEvent | undefined
+  /** The latest attempt that was requested, 0 if none was. */
+  readonly attempt: number
+  readonly inFlight: boolean
+  /** Attempts that ended with their worker. */
+  readonly doubtful: number
+  /** Failures that were not final, oldest first. */
+  readonly failures: ReadonlyArray<{ readonly at: number; readonly event: FailedEvent }>
+  /** While it waits for its next attempt: when that is due. */
+  readonly wakeAt: number | undefined
+  readonly outcome: { readonly position: Position; readonly event: CompletedEvent | FailedEvent } | undefined
+}
+
+interface WaitFields {
+  readonly key: OperationKey
+  readonly seq: Seq
+  readonly since: number
+  /** Where the program gets the answer. */
+  readonly position: Position | undefined
+  /** Nobody waits for it any more: its branch lost, the program went on without it, or the run is being cancelled. */
+  readonly closed: boolean
+}
+
+/**
+ * @category models
+ * @since 0.1.0
+ */
+export interface TimerWait extends WaitFields {
+  readonly _tag: "Timer"
+  readonly until: number
+}
+
+/**
+ * @category models
+ * @since 0.1.0
+ */
+export interface SignalWait extends WaitFields {
+  readonly _tag: "Signal"
+  readonly name: string
+  readonly received: RunEventOf<"SignalReceived"> | undefined
+}
+
+/**
+ * @category models
+ * @since 0.1.0
+ */
+export interface ApprovalWait extends WaitFields {
+  readonly _tag: "Approval"
+  readonly request: RunEventOf<"ApprovalRequested">
+  readonly decision: RunEventOf<"ApprovalGranted" | "ApprovalDenied"> | undefined
+}
+
+/**
+ * @category models
+ * @since 0.1.0
+ */
+export type Wait = TimerWait | SignalWait | ApprovalWait
+
+/**
+ * A recorded choice between branches.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Choice {
+  readonly _tag: "Branch"
+  readonly key: OperationKey
+  readonly seq: Seq
+  readonly winner: string
+  readonly position: Position
+}
+
+/**
+ * What can stand at a key.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Place = Operation | Wait | Choice
+
+/**
+ * An approval that waits for a decision, as shown to the person who decides. `key` is its reference.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface PendingApproval {
+  readonly key: OperationKey
+  readonly requestedAt: number
+  readonly subject: string
+  readonly reason: string
+  readonly tool: string | undefined
+  readonly arguments: Schema.Json | undefined
+  readonly expiresAt: number | undefined
+  readonly onExpiry: "deny" | "approve" | undefined
+  readonly approvers: ReadonlyArray<string> | undefined
+}
+
+/**
+ * @category models
+ * @since 0.1.0
+ */
+export type RunStatus =
+  | "NotStarted"
+  | "Pending"
+  | "Running"
+  | "AwaitingApproval"
+  | "AwaitingSignal"
+  | "Sleeping"
+  | "Cancelling"
+  | "Paused"
+  | "Stuck"
+  | "Completed"
+  | "Failed"
+  | "Cancelled"
+
+/**
+ * @category models
+ * @since 0.1.0
+ */
+export interface RunState {
+  readonly runId: RunId
+  /** The position that the next event takes, which is the number of events. */
+  readonly seq: Seq
+  readonly started: RunEventOf<"RunStarted"> | undefined
+  readonly startedAt: number
+  readonly updatedAt: number
+  /** The highest lease that has written. */
+  readonly epoch: number
+  readonly budget: Budget
+  readonly usage: Usage
+  readonly places: HashMap.HashMap<OperationKey, Place>
+  /** Keys of operations and waits without an outcome. */
+  readonly open: HashSet.HashSet<OperationKey>
+  readonly signals: HashMap.HashMap<string, SignalQueue>
+  readonly signalIds: HashSet.HashSet<string>
+  /** A decision from outside that no worker has written after. */
+  readonly undigested: boolean
+  /** Takeovers since the last outcome. */
+  readonly recoveries: number
+  readonly paused: boolean
+  readonly stuck: RunEventOf<"RunStuck"> | undefined
+  readonly cancel: { readonly seq: Seq; readonly actor: Actor; readonly reason: string } | undefined
+  readonly end: RunEventOf<"RunCompleted" | "RunFailed" | "RunCancelled"> | undefined
+  /** Why this build cannot execute the run: an event that it does not know, a damaged row, a gap. */
+  readonly problem: { readonly seq: Seq; readonly detail: string } | undefined
+}
+
+/**
+ * Signals of one name meet their awaits in log order, so at most one of the two lists is not empty.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface SignalQueue {
+  readonly received: ReadonlyArray<RunEventOf<"SignalReceived">>
+  readonly awaiting: ReadonlyArray<OperationKey>
+}
+
+const emptyQueue: SignalQueue = { received: [], awaiting: [] }
+
+/**
+ * The state of a log without events.
+ *
+ * @category folds
+ * @since 0.1.0
+ */
+export const initial = (runId: RunId): RunState => ({
+  runId,
+  seq: 0,
+  started: undefined,
+  startedAt: 0,
+  updatedAt: 0,
+  epoch: 0,
+  budget: {},
+  usage: noUsage,
+  places: HashMap.empty(),
+  open: HashSet.empty(),
+  signals: HashMap.empty(),
+  signalIds: HashSet.empty(),
+  undigested: false,
+  recoveries: 0,
+  paused: false,
+  stuck: undefined,
+  cancel: undefined,
+  end: undefined,
+  problem: undefined
+})
+
+/**
+ * @category folds
+ * @since 0.1.0
+ */
+export const placeAt = (state: RunState, key: OperationKey): Place | undefined =>
+  Option.getOrUndefined(HashMap.get(state.places, key))
+
+/**
+ * @category folds
+ * @since 0.1.0
+ */
+export const fold = (state: RunState, events: Iterable<Recorded>): RunState => {
+  let next = state
+  for (const recorded of events) next = evolve(next, recorded)
+  return next
+}
+
+/**
+ * The state after one more event. Never fails: what makes no sense in a log is kept readable and noted in `problem`.
+ *
+ * @category folds
+ * @since 0.1.0
+ */
+export const evolve = (state: RunState, recorded: Recorded): RunState => {
+  const { at, epoch, event, seq } = recorded
+  const before: RunState = {
+    ...state,
+    seq: seq + 1,
+    updatedAt: at,
+    epoch: Math.max(state.epoch, epoch ?? 0),
+    undigested: epoch === undefined && state.undigested,
+    problem: state.problem ?? (seq === state.seq ? undefined : { seq, detail: `expected event ${state.seq} here` })
+  }
+  const next = apply(before, event, recorded)
+  return next
+}
+
+const apply = (state: RunState, event: RunEvent, { at, epoch, seq }: Recorded): RunState => {
+  switch (event._tag) {
+    case "RunStarted":
+      return state.started === undefined
+        ? { ...state, started: event, startedAt: at, budget: event.budget }
+        : note(state, seq, "the run starts twice")
+    case "RunRecovered":
+      return { ...state, recoveries: state.recoveries + 1 }
+    case "RunStuck":
+      return { ...state, stuck: event }
+    case "RunReleased":
+      return { ...state, stuck: undefined, recoveries: 0 }
+    case "RunPaused":
+      return { ...state, paused: true }
+    case "RunResumed":
+      return { ...state, paused: false }
+    case "BudgetChanged":
+      return { ...state, budget: event.budget }
+    case "RunCancelRequested":
+      return closeWaits({ ...state, cancel: { seq, actor: event.actor, reason: event.reason } }, () => true)
+    case "RunCompleted":
+    case "RunFailed":
+    case "RunCancelled":
+      return { ...state, end: state.end ?? event, open: HashSet.empty(), undigested: false }
+    case "LLMCallRequested":
+    case "ToolCallRequested":
+    case "StepRequested":
+      return request(state, event, at, seq)
+    case "LLMCallCompleted":
+    case "ToolCallCompleted":
+    case "StepCompleted":
+    case "LLMCallFailed":
+    case "ToolCallFailed":
+    case "StepFailed":
+      return settle(state, event, at, seq, epoch)
+    case "BranchDecided":
+      return closeWaits(
+        withPlace(state, {
+          _tag: "Branch",
+          key: event.key,
+          seq,
+          winner: event.winner,
+          position: { shown: seq, seq }
+        }),
+        (wait) => wait.key.startsWith(`${event.key}/`) && !wait.key.startsWith(`${event.key}/${event.winner}/`)
+      )
+    case "TimerStarted":
+      return withWait(state, { _tag: "Timer", until: event.untilMillis, ...wait(event.key, seq, at) })
+    case "TimerFired":
+      return answer(state, event.key, "Timer", (timer) => ({ ...timer, position: { shown: seq, seq } }))
+    case "ApprovalRequested":
+      return withWait(state, { _tag: "Approval", request: event, decision: undefined, ...wait(event.key, seq, at) })
+    case "ApprovalGranted":
+    case "ApprovalDenied":
+      return answer(
+        { ...state, undigested: epoch === undefined },
+        event.key,
+        "Approval",
+        (approval) => ({ ...approval, decision: event, position: { shown: seq, seq } })
+      )
+    case "SignalAwaited":
+      return awaitSignal(
+        withWait(state, { _tag: "Signal", name: event.name, received: undefined, ...wait(event.key, seq, at) }),
+        event,
+        seq
+      )
+    case "SignalReceived":
+      return receiveSignal(state, event, seq, epoch)
+    case "WaitAbandoned":
+      return closeWaits(state, (open) => open.key === event.key)
+    case "GuardrailTriggered":
+      return state
+    case "UnknownEvent":
+      return note(state, seq, event.problem)
+  }
+}
+
+const note = (state: RunState, seq: Seq, detail: string): RunState => ({
+  ...state,
+  problem: state.problem ?? { seq, detail }
+})
+
+const wait = (key: OperationKey, seq: Seq, since: number): WaitFields => ({
+  key,
+  seq,
+  since,
+  position: undefined,
+  closed: false
+})
+
+const withPlace = (state: RunState, place: Place): RunState => ({
+  ...state,
+  places: HashMap.set(state.places, place.key, place)
+})
+
+const withWait = (state: RunState, open: Wait): RunState => ({
+  ...withPlace(state, open),
+  open: HashSet.add(state.open, open.key)
+})
+
+const answer = <Tag extends Wait["_tag"]>(
+  state: RunState,
+  key: OperationKey,
+  tag: Tag,
+  f: (wait: Extract<Wait, { _tag: Tag }>) => Wait
+): RunState => {
+  const place = placeAt(state, key)
+  return isWait(place, tag) && place.position === undefined && !place.closed
+    ? { ...withPlace(state, f(place)), open: HashSet.remove(state.open, key) }
+    : state
+}
+
+const isWait = <Tag extends Wait["_tag"]>(
+  place: Place | undefined,
+  tag: Tag
+): place is Extract<Wait, { _tag: Tag }> => place?._tag === tag
+
+const closeWaits = (state: RunState, matches: (wait: Wait) => boolean): RunState => {
+  let next = state
+  for (const key of state.open) {
+    const place = placeAt(state, key)
+    if (place === undefined || place._tag === "Operation" || place._tag === "Branch" || !matches(place)) continue
+    next = { ...withPlace(next, { ...place, closed: true }), open: HashSet.remove(next.open, key) }
+    if (place._tag === "Signal") {
+      const queue = signalQueue(next, place.name)
+      next = withQueue(next, place.name, {
+        ...queue,
+        awaiting: queue.awaiting.filter((awaiting) => awaiting !== key)
+      })
+    }
+  }
+  return next
+}
+
+const signalQueue = (state: RunState, name: string): SignalQueue =>
+  Option.getOrElse(HashMap.get(state.signals, name), () => emptyQueue)
+
+const withQueue = (state: RunState, name: string, queue: SignalQueue): RunState => ({
+  ...state,
+  signals: HashMap.set(state.signals, name, queue)
+})
+
+const awaitSignal = (state: RunState, event: RunEventOf<"SignalAwaited">, seq: Seq): RunState => {
+  const queue = signalQueue(state, event.name)
+  const [first, ...rest] = queue.received
+  return first === undefined
+    ? withQueue(state, event.name, { ...queue, awaiting: [...queue.awaiting, event.key] })
+    : withQueue(
+      answer(state, event.key, "Signal", (signal) => ({ ...signal, received: first, position: { shown: seq, seq } })),
+      event.name,
+      { ...queue, received: rest }
+    )
+}
+
+const receiveSignal = (
+  state: RunState,
+  event: RunEventOf<"SignalReceived">,
+  seq: Seq,
+  epoch: number | undefined
+): RunState => {
+  const known = event.signalId === undefined
+    ? state
+    : { ...state, signalIds: HashSet.add(state.signalIds, event.signalId) }
+  const queue = signalQueue(known, event.name)
+  const [first, ...rest] = queue.awaiting
+  return first === undefined
+    ? withQueue(known, event.name, { ...queue, received: [...queue.received, event] })
+    : withQueue(
+      answer(
+        { ...known, undigested: epoch === undefined },
+        first,
+        "Signal",
+        (signal) => ({ ...signal, received: event, position: { shown: seq, seq } })
+      ),
+      event.name,
+      { ...queue, awaiting: rest }
+    )
+}
+
+/**
+ * @category folds
+ * @since 0.1.0
+ */
+export const kindOf = (event: RequestEvent | CompletedEvent | FailedEvent): OperationKind =>
+  event._tag.startsWith("LLM") ? "model" : event._tag.startsWith("Tool") ? "tool" : "step"
+
+const reserveOf = (request: RequestEvent | undefined): Spend =>
+  request?._tag === "LLMCallRequested" ? request.reserve ?? nothing : nothing
+
+const request = (state: RunState, event: RequestEvent, at: number, seq: Seq): RunState => {
+  const known = placeAt(state, event.key)
+  const first = known?._tag !== "Operation"
+  const operation: Operation = first
+    ? {
+      _tag: "Operation",
+      key: event.key,
+      kind: kindOf(event),
+      name: "tool" in event ? event.tool : "",
+      seq,
+      since: at,
+      idempotencyKey: event.idempotencyKey,
+      request: event,
+      attempt: event.attempt,
+      inFlight: true,
+      doubtful: 0,
+      failures: [],
+      wakeAt: undefined,
+      outcome: undefined
+    }
+    : {
+      ...known,
+      request: event,
+      attempt: event.attempt,
+      inFlight: true,
+      doubtful: known.doubtful + (known.inFlight ? 1 : 0),
+      wakeAt: undefined
+    }
+  const reserve = reserveOf(event)
+  const usage = state.usage
+  return {
+    ...withPlace(state, operation),
+    open: first ? HashSet.add(state.open, event.key) : state.open,
+    usage: operation.kind === "step" ? usage : {
+      ...usage,
+      turns: usage.turns + (first && operation.kind === "model" ? 1 : 0),
+      toolCalls: usage.toolCalls + (first && operation.kind === "tool" ? 1 : 0),
+      possible: reserve === nothing ? usage.possible : addSpend(usage.possible, reserve)
+    }
+  }
+}
+
+const settle = (
+  state: RunState,
+  event: CompletedEvent | FailedEvent,
+  at: number,
+  seq: Seq,
+  epoch: number | undefined
+): RunState => {
+  const found = placeAt(state, event.key)
+  if (found !== undefined && found._tag !== "Operation") return state
+  if (found?.outcome !== undefined) return state
+  const known: Operation = found ?? {
+    _tag: "Operation",
+    key: event.key,
+    kind: kindOf(event),
+    name: "tool" in event ? event.tool : "",
+    seq,
+    since: at,
+    idempotencyKey: "",
+    request: undefined,
+    attempt: 0,
+    inFlight: false,
+    doubtful: 0,
+    failures: [],
+    wakeAt: undefined,
+    outcome: undefined
+  }
+  const failed = event._tag === "LLMCallFailed" || event._tag === "ToolCallFailed" || event._tag === "StepFailed"
+  const unknown = failed && event.outcome === "unknown"
+  const reserve = known.inFlight ? reserveOf(known.request) : nothing
+  const settled: RunState = {
+    ...state,
+    recoveries: 0,
+    undigested: state.undigested || (epoch === undefined && event.actor !== undefined),
+    usage: reserve === nothing || unknown
+      ? state.usage
+      : { ...state.usage, possible: subtractSpend(state.usage.possible, reserve) }
+  }
+  if (failed && !event.final) {
+    return withPlace(settled, {
+      ...known,
+      inFlight: false,
+      failures: [...known.failures, { at, event }],
+      wakeAt: event.wakeAtMillis ?? at
+    })
+  }
+  const paid: RunState = event._tag === "LLMCallCompleted"
+    ? { ...settled, usage: addCall(settled.usage, event.usage) }
+    : settled
+  const refused = known.request === undefined
+  return {
+    ...withPlace(paid, {
+      ...known,
+      inFlight: false,
+      wakeAt: undefined,
+      outcome: { event, position: { shown: event.shown ?? (refused ? seq : seq - 1), seq } }
+    }),
+    open: HashSet.remove(paid.open, event.key)
+  }
+}
+
+/**
+ * Everything that is open: operations in flight or between two attempts, and waits; oldest first.
+ *
+ * @category folds
+ * @since 0.1.0
+ */
+export const openPlaces = (state: RunState): ReadonlyArray<Operation | Wait> =>
+  Array.from(state.open, (key) => placeAt(state, key))
+    .filter((place): place is Operation | Wait => place !== undefined && place._tag !== "Branch")
+    .sort((left, right) => left.seq - right.seq)
+
+/**
+ * The approvals that a person can decide now, oldest first.
+ *
+ * @category folds
+ * @since 0.1.0
+ */
+export const pendingApprovals = (state: RunState): ReadonlyArray<PendingApproval> =>
+  openPlaces(state)
+    .filter((place) => place._tag === "Approval")
+    .map(({ key, request, since }) => ({
+      key,
+      requestedAt: since,
+      subject: request.subject,
+      reason: request.reason,
+      tool: request.tool,
+      arguments: request.arguments,
+      expiresAt: request.expiresAtMillis,
+      onExpiry: request.onExpiry,
+      approvers: request.approvers
+    }))
+
+/**
+ * The status of a run: the first that applies of ended, stuck, paused, cancelling, running (an operation in flight, or a
+ * decision that no worker has acted on), waiting for a person, a signal, a time, and not begun.
+ *
+ * @category folds
+ * @since 0.1.0
+ */
+export const status = (state: RunState): RunStatus => {
+  if (state.started === undefined) return "NotStarted"
+  if (state.end !== undefined) {
+    return state.end._tag === "RunCompleted" ? "Completed" : state.end._tag === "RunFailed" ? "Failed" : "Cancelled"
+  }
+  if (state.stuck !== undefined) return "Stuck"
+  if (state.paused) return "Paused"
+  if (state.cancel !== undefined) return "Cancelling"
+  const open = openPlaces(state)
+  if (state.undigested || open.some((place) => place._tag === "Operation" && place.inFlight)) return "Running"
+  if (open.some((place) => place._tag === "Approval")) return "AwaitingApproval"
+  if (open.some((place) => place._tag === "Signal")) return "AwaitingSignal"
+  if (open.length > 0) return "Sleeping"
+  return HashMap.isEmpty(state.places) && state.epoch === 0 ? "Pending" : "Running"
+}
+
+/**
+ * When the run is next due by itself: the earliest of its timers, retries and expiries that count; undefined if none has a
+ * time.
+ *
+ * @category folds
+ * @since 0.1.0
+ */
+export const wakeAt = (state: RunState): number | undefined => {
+  let earliest: number | undefined
+  for (const place of openPlaces(state)) {
+    const due = place._tag === "Timer"
+      ? place.until
+      : place._tag === "Operation"
+      ? place.wakeAt
+      : place._tag === "Approval" && place.request.onExpiry !== undefined
+      ? place.request.expiresAtMillis
+      : undefined
+    if (due !== undefined && (earliest === undefined || due < earliest)) earliest = due
+  }
+  return earliest
+}
+
+/**
+ * @category folds
+ * @since 0.1.0
+ */
+export const isEnded = (state: RunState): boolean => state.end !== undefined

@@ -1,0 +1,393 @@
+/**
+ * Starting runs, deciding about them, looking at them. Nothing here executes a run.
+ */
+import { Context, DateTime, Effect, Layer, Result, Schema, Stream } from "effect"
+import type { Budget, Usage } from "./Budget.ts"
+import { defaultBudget } from "./Budget.ts"
+import { canonicalJson, derivedRunId, digest } from "./Digest.ts"
+import type { Append, StoreError } from "./EventStore.ts"
+import { EventStore } from "./EventStore.ts"
+import type { Actor, ActorInput, RunId } from "./Ids.ts"
+import { actor, Namespace, NextRunId } from "./Ids.ts"
+import { Limits } from "./Limits.ts"
+import * as Payload from "./Payload.ts"
+import type { Program } from "./Program.ts"
+import type {
+  AlreadySettled,
+  ApprovalNotPending,
+  Decision,
+  NotAnApprover,
+  Resolution,
+  StartConflict,
+  WaitClosed
+} from "./RunDecision.ts"
+import * as RunDecision from "./RunDecision.ts"
+import { RunClosed, RunNotFound } from "./RunDecision.ts"
+import type { Recorded, RunEventOf } from "./RunEvent.ts"
+import type { WaitSummary } from "./RunIndex.ts"
+import { summarize, waits } from "./RunIndex.ts"
+import type { PendingApproval, RunState, RunStatus } from "./RunState.ts"
+import { fold, initial, isEnded, pendingApprovals, status, wakeAt } from "./RunState.ts"
+import type { Signal } from "./Signal.ts"
+
+/**
+ * What came in does not fit: an input, a name, a text that is too long.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class InvalidRequest
+  extends Schema.TaggedError<InvalidRequest>("@durable-agents/core/InvalidRequest")("InvalidRequest", {
+    field: Schema.String,
+    detail: Schema.String
+  })
+{
+  override get message() {
+    return `\`${this.field}\` ${this.detail}`
+  }
+}
+
+/**
+ * A run as its users see it.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface RunView {
+  readonly runId: RunId
+  readonly status: RunStatus
+  readonly program: string
+  /** The length of the log. */
+  readonly seq: number
+  /** What the program returned, as recorded; undefined unless completed. */
+  readonly output: Schema.Json | undefined
+  /** Why it failed, is stuck or was cancelled. */
+  readonly reason: string | undefined
+  /** The program's typed failure, as recorded. */
+  readonly failure: Schema.Json | undefined
+  readonly waits: ReadonlyArray<WaitSummary>
+  readonly pendingApprovals: ReadonlyArray<PendingApproval>
+  /** When it goes on by itself, in milliseconds since 1970. */
+  readonly wakeAt: number | undefined
+  readonly budget: Budget
+  readonly usage: Usage
+  readonly state: RunState
+}
+
+/**
+ * @category folds
+ * @since 0.1.0
+ */
+export const view = (state: RunState): RunView => ({
+  runId: state.runId,
+  status: status(state),
+  program: state.started?.program ?? "",
+  seq: state.seq,
+  output: state.end?._tag === "RunCompleted" ? state.end.output : undefined,
+  reason: state.end?._tag === "RunFailed"
+    ? state.end.error
+    : state.end?._tag === "RunCancelled"
+    ? state.end.reason
+    : state.stuck?.detail ?? state.problem?.detail,
+  failure: state.end?._tag === "RunFailed" ? state.end.failure : undefined,
+  waits: waits(state),
+  pendingApprovals: pendingApprovals(state),
+  wakeAt: isEnded(state) ? undefined : wakeAt(state),
+  budget: state.budget,
+  usage: state.usage,
+  state
+})
+
+/**
+ * @category models
+ * @since 0.1.0
+ */
+export interface StartOptions {
+  /** Starting again with the same key and input gives the same run; with another input it is refused. */
+  readonly startKey?: string
+  readonly labels?: Readonly<Record<string, string>>
+  readonly requestedBy?: ActorInput
+  /** Named limits replace those of the program. */
+  readonly budget?: Budget
+  readonly startAt?: DateTime.DateTime
+  /** Higher first. Recorded; claims are oldest first for now. */
+  readonly priority?: number
+  readonly systemPrompt?: string
+  readonly traceparent?: string
+}
+
+/**
+ * @category models
+ * @since 0.1.0
+ */
+export interface By {
+  readonly actor: ActorInput
+  readonly reason?: string
+}
+
+type Refused<E> = Effect.Effect<RunView, E | RunNotFound | InvalidRequest | StoreError>
+
+/**
+ * Records what people and programs outside want of runs. Every call appends its events or says why not; none executes.
+ *
+ * @category services
+ * @since 0.1.0
+ */
+export class Runs extends Context.Service<Runs, {
+  /** Records a new run; a worker or `Runtime.execute` takes it from there. */
+  readonly start: <Input, Output, Error>(
+    program: Program<Input, Output, Error>,
+    input: Input,
+    options?: StartOptions
+  ) => Effect.Effect<RunId, StartConflict | InvalidRequest | StoreError>
+  /** Allows exactly the request with this key, once; `arguments` replaces what was shown. */
+  readonly approve: (runId: RunId, decision: {
+    readonly approval: string
+    readonly actor: ActorInput
+    readonly comment?: string
+    readonly arguments?: Schema.Json
+  }) => Refused<ApprovalNotPending | WaitClosed | NotAnApprover>
+  readonly deny: (runId: RunId, decision: {
+    readonly approval: string
+    readonly actor: ActorInput
+    readonly reason?: string
+  }) => Refused<ApprovalNotPending | WaitClosed | NotAnApprover>
+  /** Sends a signal; a second one with the same `id` changes nothing. */
+  readonly signal: <A>(
+    runId: RunId,
+    signal: Signal<A> | string,
+    payload: A,
+    options?: { readonly actor?: ActorInput; readonly id?: string }
+  ) => Refused<RunClosed>
+  /** Asks the run to stop; a worker lets it. A second request changes nothing. */
+  readonly cancel: (runId: RunId, by: By) => Refused<RunClosed>
+  /** Lets operations in flight end and takes the run out of work until `resume`. */
+  readonly pause: (runId: RunId, by: By) => Refused<RunClosed>
+  readonly resume: (runId: RunId, by: By) => Refused<RunClosed>
+  /** Replaces the named limits of an open run. */
+  readonly changeBudget: (runId: RunId, budget: Budget, by: By) => Refused<RunClosed>
+  /** Lets a stuck run go on. */
+  readonly release: (runId: RunId, by: By) => Refused<RunClosed>
+  /** Says how an operation in flight ended, when the log does not know. */
+  readonly resolve: (
+    runId: RunId,
+    resolution: Resolution & { readonly key: string; readonly actor: ActorInput }
+  ) => Refused<RunClosed | AlreadySettled | WaitClosed>
+  readonly state: (runId: RunId) => Effect.Effect<RunView, RunNotFound | StoreError>
+  /** The run's log so far. */
+  readonly events: (runId: RunId) => Stream.Stream<Recorded, StoreError>
+  /** Waits until the run has ended, or `until` holds. */
+  readonly await: (
+    runId: RunId,
+    until?: (view: RunView) => boolean
+  ) => Effect.Effect<RunView, RunNotFound | StoreError>
+}>()("@durable-agents/core/Runs") {
+  /**
+   * Over any store.
+   */
+  static readonly layer: Layer.Layer<Runs, never, EventStore> = Layer.effect(
+    Runs,
+    Effect.gen(function*() {
+      const store = yield* EventStore
+      const limits = yield* Limits
+      const namespace = yield* Namespace
+
+      const load = Effect.fnUntraced(function*(runId: RunId) {
+        const state = fold(initial(runId), yield* Stream.runCollect(store.read(runId)))
+        return state.started === undefined ? yield* new RunNotFound({ runId }) : state
+      })
+
+      const text = (field: string, value: string | undefined, max = limits.textLength) =>
+        value === undefined || value.length <= max
+          ? Effect.void
+          : Effect.fail(new InvalidRequest({ field, detail: `has ${value.length} characters; ${max} are allowed` }))
+
+      const clean = (field: string, value: unknown) =>
+        Effect.mapError(
+          Payload.clean(value, limits.outputBytes),
+          (failure) => new InvalidRequest({ field, detail: failure.error })
+        )
+
+      const by = Effect.fnUntraced(function*({ actor: who, reason }: By) {
+        const checked = actor(who)
+        yield* Effect.all([text("actor", checked.id), text("reason", reason)])
+        return checked.id.trim() === ""
+          ? yield* new InvalidRequest({ field: "actor", detail: "is empty" })
+          : checked
+      })
+
+      /** Decides on what is known, and again on what is new, until it is stored or refused. */
+      const transact = Effect.fnUntraced(function*<E>(runId: RunId, decision: Decision<E>) {
+        let state = yield* load(runId)
+        while (true) {
+          const decided = decision(state)
+          if (Result.isFailure(decided)) return yield* Effect.fail(decided.failure)
+          const events = decided.success
+          if (events.length === 0) return view(state)
+          const at = yield* store.now
+          const next = fold(
+            state,
+            events.map((event, index) => ({ runId, seq: state.seq + index, at, event }))
+          )
+          const append: Append = { expected: state.seq, events, next: outside(next) }
+          const stored = yield* Effect.result(store.append(runId, append))
+          if (Result.isSuccess(stored)) return view(next)
+          if (stored.failure._tag === "StoreError") return yield* stored.failure
+          state = fold(state, yield* Stream.runCollect(store.read(runId, state.seq)))
+        }
+      })
+
+      const start = Effect.fn("Runs.start")(function*<Input, Output, Error>(
+        program: Program<Input, Output, Error>,
+        input: Input,
+        options: StartOptions = {}
+      ) {
+        const { labels = {}, requestedBy, startKey } = options
+        if (typeof input === "string") yield* text("input", input, limits.goalLength)
+        const who = requestedBy === undefined
+          ? { kind: "system" as const, id: "unknown" }
+          : yield* by({ actor: requestedBy })
+        yield* Effect.forEach(
+          Object.entries(labels),
+          ([name, value]) => Effect.andThen(text("labels", name), text("labels", value))
+        )
+        yield* text("startKey", startKey)
+        yield* text("systemPrompt", options.systemPrompt, limits.goalLength)
+        const encoded = yield* Effect.mapError(
+          Schema.encodeUnknownEffect(Schema.toCodecJson(program.input))(input),
+          (error) =>
+            new InvalidRequest({ field: "input", detail: `does not fit \`${program.name}\`: ${error.message}` })
+        )
+        const json = yield* clean("input", encoded)
+        const systemPrompt = options.systemPrompt ?? program.description.systemPrompt
+        const startAtMillis = options.startAt === undefined ? undefined : DateTime.toEpochMillis(options.startAt)
+        const runId = startKey === undefined ? yield* yield* NextRunId : derivedRunId(namespace, program.name, startKey)
+        const started: RunEventOf<"RunStarted"> = {
+          _tag: "RunStarted",
+          schemaVersion: 1,
+          namespace,
+          program: program.name,
+          programVersion: program.version,
+          input: json,
+          inputDigest: digest(canonicalJson(JSON.stringify(json))),
+          tools: program.description.tools ?? [],
+          budget: { ...defaultBudget, ...program.budget, ...options.budget },
+          labels,
+          requestedBy: who,
+          priority: options.priority ?? 0,
+          ...(startAtMillis === undefined ? {} : { startAtMillis }),
+          ...(startKey === undefined ? {} : { startKey }),
+          ...(options.traceparent === undefined ? {} : { traceparent: options.traceparent }),
+          ...(typeof json === "string" ? { goal: json } : {}),
+          ...(program.description.model === undefined ? {} : { model: program.description.model }),
+          ...(systemPrompt === undefined ? {} : { systemPrompt, systemPromptHash: digest(systemPrompt) })
+        }
+        const first = fold(initial(runId), [{ runId, seq: 0, at: yield* store.now, event: started }])
+        const summary = summarize(first)
+        const stored = yield* Effect.result(store.append(runId, {
+          expected: 0,
+          events: [started],
+          next: {
+            ...(startAtMillis === undefined ? {} : { wakeAt: startAtMillis }),
+            ...(summary === undefined ? {} : { summary })
+          }
+        }))
+        if (Result.isSuccess(stored)) return runId
+        if (stored.failure._tag === "StoreError") return yield* stored.failure
+        const known = fold(initial(runId), yield* Stream.runCollect(store.read(runId)))
+        yield* Effect.fromResult(RunDecision.start(started)(known))
+        return runId
+      })
+
+      const decide = <E>(runId: RunId, who: By, decision: (actor: Actor) => Decision<E>) =>
+        Effect.flatMap(by(who), (actor) => transact(runId, decision(actor)))
+
+      return Runs.of({
+        start,
+        approve: Effect.fn("Runs.approve")(function*(runId, { actor: who, approval, arguments: args, comment }) {
+          yield* text("comment", comment)
+          const edited = args === undefined ? undefined : yield* clean("arguments", args)
+          const now = yield* store.now
+          return yield* decide(runId, { actor: who }, (actor) =>
+            RunDecision.approve(approval, actor, now, {
+              ...(comment === undefined ? {} : { comment }),
+              ...(edited === undefined ? {} : { arguments: edited })
+            }))
+        }),
+        deny: Effect.fn("Runs.deny")(function*(runId, { actor: who, approval, reason = "" }) {
+          const now = yield* store.now
+          return yield* decide(runId, { actor: who, reason }, (actor) => RunDecision.deny(approval, actor, now, reason))
+        }),
+        signal: Effect.fn("Runs.signal")(function*(runId, signal, payload, options = {}) {
+          const name = typeof signal === "string" ? signal : signal.name
+          yield* Effect.all([text("name", name, 256), text("id", options.id)])
+          const encoded = typeof signal === "string" ? payload : yield* Effect.mapError(
+            Schema.encodeUnknownEffect(Schema.toCodecJson(signal.payload))(payload),
+            (error) =>
+              new InvalidRequest({ field: "payload", detail: `does not fit signal \`${name}\`: ${error.message}` })
+          )
+          const json = yield* clean("payload", encoded)
+          const who = options.actor === undefined ? undefined : yield* by({ actor: options.actor })
+          return yield* transact(
+            runId,
+            RunDecision.receive({
+              _tag: "SignalReceived",
+              name,
+              payload: json,
+              ...(who === undefined ? {} : { actor: who }),
+              ...(options.id === undefined ? {} : { signalId: options.id })
+            })
+          )
+        }),
+        cancel: Effect.fn("Runs.cancel")((runId, who) =>
+          decide(runId, who, (actor) => RunDecision.cancel(actor, who.reason ?? ""))
+        ),
+        pause: Effect.fn("Runs.pause")((runId, who) =>
+          decide(runId, who, (actor) => RunDecision.pause(actor, who.reason))
+        ),
+        resume: Effect.fn("Runs.resume")((runId, who) =>
+          decide(runId, who, (actor) => RunDecision.resume(actor, who.reason))
+        ),
+        changeBudget: Effect.fn("Runs.changeBudget")((runId, budget, who) =>
+          decide(runId, who, (actor) => RunDecision.changeBudget(budget, actor, who.reason))
+        ),
+        release: Effect.fn("Runs.release")((runId, who) =>
+          decide(runId, who, (actor) => RunDecision.release(actor, who.reason))
+        ),
+        resolve: Effect.fn("Runs.resolve")(function*(runId, resolution) {
+          const settled = resolution._tag === "Happened"
+            ? { ...resolution, output: yield* clean("output", resolution.output) }
+            : resolution
+          return yield* decide(
+            runId,
+            { actor: resolution.actor },
+            (actor) => RunDecision.resolve(resolution.key, settled, actor)
+          )
+        }),
+        state: Effect.fn("Runs.state")((runId) => Effect.map(load(runId), view)),
+        events: (runId) => store.read(runId),
+        await: Effect.fn("Runs.await")(function*(runId, until = () => false) {
+          let state = yield* load(runId)
+          if (isEnded(state) || until(view(state))) return view(state)
+          yield* store.changes(runId, state.seq).pipe(
+            Stream.takeUntil((recorded) => {
+              state = fold(state, [recorded])
+              return isEnded(state) || until(view(state))
+            }),
+            Stream.runDrain
+          )
+          return view(state)
+        })
+      })
+    })
+  )
+}
+
+/** What the queue learns of a decision from outside: the run is due, unless it ended. */
+const outside = (state: RunState) => {
+  const summary = summarize(state)
+  return {
+    ...(isEnded(state) ? { wakeAt: null } : {}),
+    ...(summary === undefined ? {} : { summary })
+  }
+}

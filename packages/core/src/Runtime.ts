@@ -1,0 +1,88 @@
+/**
+ * Executing a run here and now, until it rests. The building blocks of an application: stores below, runs and runtime above.
+ */
+import { Clock, Context, Deferred, Duration, Effect, Exit, Layer, Option, Stream } from "effect"
+import { EventStore, type StoreError } from "./EventStore.ts"
+import * as Executor from "./Executor.ts"
+import type { NotExecutable } from "./Executor.ts"
+import type { RunId } from "./Ids.ts"
+import * as MemoryStore from "./MemoryStore.ts"
+import * as PayloadCodec from "./PayloadCodec.ts"
+import { Programs } from "./Program.ts"
+import { RunNotFound } from "./RunDecision.ts"
+import type { RunIndex } from "./RunIndex.ts"
+import { RunQueue } from "./RunQueue.ts"
+import type { RunView } from "./Runs.ts"
+import { Runs, view } from "./Runs.ts"
+import { fold, initial, isEnded } from "./RunState.ts"
+
+/**
+ * Executes runs on demand.
+ *
+ * @category services
+ * @since 0.1.0
+ */
+export class Runtime extends Context.Service<Runtime, {
+  /**
+   * Executes a run until it ends or waits, and returns its state. A run that has ended is returned as it is; one that a worker
+   * holds is waited for. Calling it again, or many times at once, changes nothing.
+   */
+  readonly execute: (runId: RunId) => Effect.Effect<RunView, RunNotFound | NotExecutable | StoreError>
+}>()("@durable-agents/core/Runtime") {
+  /**
+   * `Runtime`, `Runs` and the registry of programs, over any store.
+   */
+  static readonly layer: Layer.Layer<Runtime | Runs | Programs, never, EventStore | RunQueue | RunIndex> = Layer
+    .suspend(() =>
+      runtime.pipe(Layer.provideMerge(Layer.merge(Runs.layer, Programs.layer)), Layer.provide(PayloadCodec.layer))
+    )
+
+  /**
+   * The same with a store in memory, which it also provides.
+   */
+  static readonly layerMemory: Layer.Layer<Runtime | Runs | Programs | EventStore | RunQueue | RunIndex> = Layer
+    .suspend(() => Layer.provideMerge(Runtime.layer, MemoryStore.layer))
+}
+
+const runtime: Layer.Layer<Runtime, never, EventStore | RunQueue | Programs> = Layer.effect(
+  Runtime,
+  Effect.gen(function*() {
+    const store = yield* EventStore
+    const queue = yield* RunQueue
+    const executor = yield* Executor.make()
+    const own = new Map<RunId, Deferred.Deferred<RunView, RunNotFound | NotExecutable | StoreError>>()
+    const realClock = Clock.Clock.defaultValue()
+
+    const load = (runId: RunId) =>
+      Effect.map(Stream.runCollect(store.read(runId)), (events) => fold(initial(runId), events))
+
+    const { leaseMillis, owner } = executor
+
+    const once = (runId: RunId): Effect.Effect<RunView, RunNotFound | NotExecutable | StoreError> =>
+      Effect.flatMap(queue.acquire({ owner, leaseMillis, runId }), (claim) =>
+        Option.isSome(claim)
+          ? Effect.catchTag(executor.drive(claim.value), "LeaseLost", () => once(runId))
+          : Effect.flatMap(load(runId), (state) => {
+            if (state.started === undefined) return Effect.fail(new RunNotFound({ runId }))
+            return isEnded(state)
+              ? Effect.succeed(view(state))
+              : Effect.andThen(realClock.sleep(Duration.millis(50)), Effect.suspend(() => once(runId)))
+          }))
+
+    const execute = Effect.fn("Runtime.execute")((runId: RunId) =>
+      Effect.suspend(() => {
+        const already = own.get(runId)
+        if (already !== undefined) return Deferred.await(already)
+        const result = Deferred.makeUnsafe<RunView, RunNotFound | NotExecutable | StoreError>()
+        own.set(runId, result)
+        return Effect.onExit(once(runId), (exit) =>
+          Effect.suspend(() => {
+            own.delete(runId)
+            return Deferred.done(result, Exit.hasInterrupts(exit) ? Exit.interrupt() : exit)
+          }))
+      })
+    )
+
+    return { execute }
+  })
+)

@@ -1,0 +1,241 @@
+/**
+ * Steps: any effect, recorded. What a step did is in the log before the program goes on to something that depends on it.
+ */
+import { Duration, Effect, Option, Result, Schedule, Schema } from "effect"
+import { BudgetExceeded } from "./Budget.ts"
+import { below, Journal, Path } from "./Journal.ts"
+import type { OutcomeFields, Recovery } from "./Operation.ts"
+import * as Operation from "./Operation.ts"
+import * as Payload from "./Payload.ts"
+import type { RunEventOf } from "./RunEvent.ts"
+import type { CompletedEvent, FailedEvent } from "./RunState.ts"
+
+/**
+ * An operation that ended without a result and without a failure of its own: it took too long, its outcome is unknown, or what
+ * it returned cannot be recorded.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class OperationFailed
+  extends Schema.TaggedError<OperationFailed>("@durable-agents/core/OperationFailed")("OperationFailed", {
+    key: Schema.String,
+    reason: Schema.String,
+    detail: Schema.String,
+    /** Whether the effect happened is not known. */
+    unknown: Schema.Boolean
+  })
+{
+  override get message() {
+    return `\`${this.key}\` ended without a result (${this.reason}): ${this.detail}`
+  }
+}
+
+/**
+ * @category models
+ * @since 0.1.0
+ */
+export interface Options<A, E, R> {
+  /** How the result is recorded. */
+  readonly output: Payload.PureSchema<A>
+  /** How typed failures are recorded; must cover every failure that the effect can have. */
+  readonly error?: Payload.PureSchema<E>
+  /** When a typed failure is tried again. Continued after a crash; delays above 5 seconds release the worker. */
+  readonly retry?: Schedule.Schedule<unknown, E>
+  /** Attempts in all, those whose outcome is unknown included. Default: as many as `retry` allows. */
+  readonly attempts?: number
+  /** After this the attempt is over and its outcome unknown. */
+  readonly timeout?: Duration.Input
+  /** What happens to an attempt whose outcome is unknown. Default `repeat`, with the same idempotency key. */
+  readonly recovery?: Recovery<A, R>
+}
+
+type FailureOf<O> = O extends { readonly timeout: Duration.Input } | { readonly recovery: "fail" } ? OperationFailed
+  : never
+
+/**
+ * Runs an effect once per key and records its outcome; on replay returns the record without running it.
+ *
+ * **Details**
+ *
+ * `output` and `error` must encode to JSON below 1 MiB. What the program gets is the decoded record, the first time too, so
+ * that it sees the same in every replay. A step that took too long or whose outcome is unknown fails with `OperationFailed` if
+ * `timeout` or `recovery: "fail"` is given; a bug in the effect, and a result that cannot be recorded, are defects of the
+ * program.
+ *
+ * **Gotchas**
+ *
+ * After a crash the effect may run again: pass `Step.idempotencyKey` to the outside world. Steps do not nest.
+ *
+ * **Example**
+ *
+ * ```ts
+ * import { Step } from "@durable-agents/core"
+ * import { Effect, Schema } from "effect"
+ *
+ * const invoice = Effect.succeed({ number: "2026-17" }).pipe(
+ *   Step.run("create-invoice", { output: Schema.Struct({ number: Schema.String }) })
+ * )
+ * ```
+ *
+ * @category steps
+ * @since 0.1.0
+ */
+export const run = <A, E, R, const O extends Options<A, E, R>>(key: string, options: O & Options<A, E, R>) => {
+  const codec = makeCodec<A, E>(options.output, options.error)
+  const retry: Operation.Retry<E> = {
+    schedule: options.retry,
+    attempts: options.attempts ?? Infinity,
+    decode: (failure) => failure === undefined ? Option.none() : Result.getSuccess(codec.decodeFailure(failure))
+  }
+  const timeout = options.timeout === undefined ? undefined : Duration.fromInputUnsafe(options.timeout)
+  return (
+    effect: Effect.Effect<A, E, R>
+  ): Effect.Effect<
+    A,
+    E | BudgetExceeded | FailureOf<O>,
+    Exclude<R, Operation.CurrentStep | Journal> | Journal
+  > =>
+    Effect.flatMap(Path, (path) =>
+      Effect.flatMap(
+        Operation.perform<A, E, R>({
+          request: stepRequest(below(path, key)),
+          act: effect,
+          completed: codec.completed,
+          failure: codec.failure,
+          recovery: options.recovery ?? "repeat",
+          retry,
+          timeout
+        }),
+        (outcome) => codec.result(outcome, timeout !== undefined || options.recovery === "fail")
+      )) as Effect.Effect<
+        A,
+        E | BudgetExceeded | FailureOf<O>,
+        Exclude<R, Operation.CurrentStep | Journal> | Journal
+      >
+}
+
+const stepRequest = (key: string) =>
+  Operation.request({
+    key,
+    kind: "step",
+    name: "",
+    arguments: {},
+    requested: (attempt) => ({ _tag: "StepRequested", ...attempt }),
+    failed: (fields) => ({ _tag: "StepFailed", ...fields })
+  })
+
+const makeCodec = <A, E>(output: Payload.PureSchema<A>, error: Payload.PureSchema<E> | undefined) => {
+  const encode = Payload.encoder(output)
+  const decode = Payload.decoder(output)
+  const never: Payload.PureSchema<E> = Schema.Never as never
+  const encodeFailure = Schema.encodeUnknownResult(Schema.toCodecJson(error ?? never))
+  const decodeFailure = Payload.decoder(error ?? never)
+  return {
+    decodeFailure,
+    completed: (value: A, fields: OutcomeFields) =>
+      Effect.map(encode(value), (json): CompletedEvent => ({ _tag: "StepCompleted", ...fields, output: json })),
+    failure: (failure: E): Operation.Failure => {
+      const encoded = encodeFailure(failure)
+      return Result.isSuccess(encoded)
+        ? { reason: "Error", error: describe(failure), failure: encoded.success }
+        : { reason: "Unencodable", error: `its failure does not fit the declared schema: ${describe(failure)}` }
+    },
+    result: (outcome: CompletedEvent | FailedEvent, typed: boolean) => {
+      if (outcome._tag === "StepCompleted") {
+        return Effect.mapError(Effect.fromResult(decode(outcome.output)), (error) =>
+          new OperationFailed({
+            key: outcome.key,
+            reason: "Unreadable",
+            detail: `the recorded output does not fit the schema: ${error.message}`,
+            unknown: false
+          })).pipe(Effect.orDie)
+      }
+      return outcome._tag === "StepFailed" ? failWith(outcome, decodeFailure, typed) : Effect.never
+    }
+  }
+}
+
+const failWith = <E>(
+  event: RunEventOf<"StepFailed">,
+  decodeFailure: ReturnType<typeof Payload.decoder<E>>,
+  typed: boolean
+): Effect.Effect<never, E | BudgetExceeded | OperationFailed> => {
+  if (event.reason === "BudgetExceeded") {
+    return Effect.flatMap(Effect.orDie(decodeRefusal(event.failure)), Effect.fail)
+  }
+  const failed = new OperationFailed({
+    key: event.key,
+    reason: event.reason,
+    detail: event.error,
+    unknown: event.outcome === "unknown"
+  })
+  if (event.reason === "Error" || event.failure !== undefined) {
+    const decoded = decodeFailure(event.failure)
+    return Result.isSuccess(decoded) ? Effect.fail(decoded.success) : Effect.die(failed)
+  }
+  return typed && (event.reason === "Timeout" || event.outcome === "unknown") ? Effect.fail(failed) : Effect.die(failed)
+}
+
+/**
+ * Reads a recorded refusal of the budget.
+ *
+ * @category codecs
+ * @since 0.1.0
+ */
+export const decodeRefusal = (failure: Schema.Json | undefined): Effect.Effect<BudgetExceeded, Schema.SchemaError> =>
+  Effect.map(decodeRefusalFields(failure), (fields) => new BudgetExceeded(fields))
+
+const decodeRefusalFields = Schema.decodeUnknownEffect(Schema.Struct({
+  limit: BudgetExceeded.fields.limit,
+  allowed: Schema.String,
+  used: Schema.String
+}))
+
+const describe = (failure: unknown): string =>
+  failure instanceof Error
+    ? failure.message || failure.name
+    : typeof failure === "string"
+    ? failure
+    : JSON.stringify(failure)
+
+/**
+ * The idempotency key of the operation around this: the same for all its attempts.
+ *
+ * @category steps
+ * @since 0.1.0
+ */
+export const idempotencyKey: Effect.Effect<string, never, Operation.CurrentStep> = Effect.map(
+  Operation.CurrentStep,
+  (step) => step.idempotencyKey
+)
+
+/**
+ * Puts a name in front of all keys that an effect uses, so that each iteration or branch has its own.
+ *
+ * @category scopes
+ * @since 0.1.0
+ */
+export const scope = (name: string) => <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.flatMap(Path, (path) => Effect.provideService(effect, Path, below(path, name)))
+
+/**
+ * `Effect.forEach` whose iterations have a scope each, named by the item's own key.
+ *
+ * **Details**
+ *
+ * The keys must be different, and must mean the same item whenever the run is replayed: an id, never an index into something
+ * that can change its order.
+ *
+ * @category scopes
+ * @since 0.1.0
+ */
+export const forEach = <A, B, E, R>(
+  items: Iterable<A>,
+  options: {
+    readonly key: (item: A) => string
+    readonly concurrency?: number | "unbounded"
+  },
+  f: (item: A) => Effect.Effect<B, E, R>
+): Effect.Effect<Array<B>, E, R> =>
+  Effect.forEach(items, (item) => scope(options.key(item))(f(item)), { concurrency: options.concurrency ?? 1 })

@@ -1,0 +1,123 @@
+/**
+ * A daemon that picks up due runs and executes them, many at a time.
+ */
+import { Context, Duration, Effect, Latch, Layer, Random, Stream } from "effect"
+import type { EventStore } from "./EventStore.ts"
+import * as Executor from "./Executor.ts"
+import { Namespace } from "./Ids.ts"
+import { Programs } from "./Program.ts"
+import { RunQueue } from "./RunQueue.ts"
+
+/**
+ * @category models
+ * @since 0.1.0
+ */
+export interface Options {
+  /** How many runs at a time. Default 8. */
+  readonly concurrency?: number
+  /** How long a silent worker keeps its runs. Default 30 seconds; the heartbeat is a third of it. */
+  readonly lease?: Duration.Input
+  /** How often it looks for due runs when nothing wakes it. Default 1 second, jittered. */
+  readonly poll?: Duration.Input
+}
+
+/**
+ * What a worker is doing, for health checks.
+ *
+ * @category services
+ * @since 0.1.0
+ */
+export class Worker extends Context.Service<Worker, {
+  readonly owner: string
+  /** How many runs it executes now. */
+  readonly running: () => number
+  /** Why the last poll failed; undefined if it did not. */
+  readonly problem: () => string | undefined
+}>()("@durable-agents/core/Worker") {}
+
+/**
+ * Claims due runs of the programs that are registered here, executes them, and gives them back when they rest.
+ *
+ * **Details**
+ *
+ * One run that cannot be executed never stops the others. When the layer's scope closes, which SIGTERM does under
+ * `NodeRuntime.runMain`, the worker takes no new runs, lets operations in flight end within the grace time, records them, and
+ * gives everything back.
+ *
+ * **Gotchas**
+ *
+ * Program layers must be built before it: provide them to this layer.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layer = (
+  options: Options = {}
+): Layer.Layer<Worker, never, EventStore | RunQueue | Programs> =>
+  Layer.effect(
+    Worker,
+    Effect.gen(function*() {
+      const queue = yield* RunQueue
+      const programs = yield* Programs
+      const namespace = yield* Namespace
+      const executor = yield* Executor.make(options.lease === undefined ? {} : { lease: options.lease })
+      const concurrency = options.concurrency ?? 8
+      const poll = Duration.fromInputUnsafe(options.poll ?? "1 second")
+      const wake = Latch.makeUnsafe(false)
+      let problem: string | undefined
+
+      const claim = Effect.suspend(() => {
+        const limit = concurrency - executor.size()
+        return limit <= 0
+          ? Effect.succeed([])
+          : queue.claim({
+            owner: executor.owner,
+            leaseMillis: executor.leaseMillis,
+            namespace,
+            programs: programs.names(),
+            limit
+          })
+      })
+
+      const round = Effect.gen(function*() {
+        wake.closeUnsafe()
+        const claims = yield* claim
+        problem = undefined
+        for (const claimed of claims) {
+          yield* executor.drive(claimed).pipe(
+            Effect.catchTags({
+              NotExecutable: (error) => Effect.logInfo(error.message),
+              LeaseLost: (error) => Effect.logInfo(error.message),
+              StoreError: (error) => Effect.logWarning(error.message)
+            }),
+            Effect.catchCause((cause) => Effect.logError(`Run ${claimed.runId} failed to execute`, cause)),
+            Effect.ensuring(wake.open),
+            Effect.forkIn(scope, { startImmediately: true })
+          )
+        }
+      }).pipe(Effect.catch((error) =>
+        Effect.suspend(() => {
+          problem = error.message
+          return Effect.logWarning(`Worker ${executor.owner} could not look for runs: ${error.message}`)
+        })
+      ))
+
+      const scope = yield* Effect.scope
+
+      const pause = Effect.gen(function*() {
+        const jitter = yield* Random.nextBetween(0.8, 1.2)
+        yield* Effect.raceFirst(wake.await, Effect.sleep(Duration.times(poll, jitter)))
+      })
+
+      yield* Stream.runForEach(queue.wakeups, () => wake.open).pipe(
+        Effect.catch((error) => Effect.logWarning(`Worker ${executor.owner} is no longer woken: ${error.message}`)),
+        Effect.forkScoped
+      )
+
+      const loop = yield* Effect.forkScoped(Effect.forever(Effect.andThen(round, pause)))
+
+      yield* Effect.addFinalizer(() => Effect.andThen(Effect.sync(() => loop.interruptUnsafe()), executor.drain))
+
+      return { owner: executor.owner, running: executor.size, problem: () => problem }
+    })
+  )

@@ -1,0 +1,57 @@
+/**
+ * The engine: log, decisions, operations, runs, workers.
+ */
+
+// What is written down
+export * as Budget from "./Budget.ts"
+export { BudgetExceeded } from "./Budget.ts"
+export * as Digest from "./Digest.ts"
+export { Actor, type ActorInput, Namespace, NextRunId, OperationKey, RunId, Seq } from "./Ids.ts"
+export * as RunDecision from "./RunDecision.ts"
+export {
+  AlreadySettled,
+  ApprovalNotPending,
+  KeyMismatch,
+  NotAnApprover,
+  RunClosed,
+  RunNotFound,
+  StartConflict,
+  WaitClosed
+} from "./RunDecision.ts"
+export * as RunEvent from "./RunEvent.ts"
+export type { Recorded, RunEventOf, ToolDescription } from "./RunEvent.ts"
+export * as RunState from "./RunState.ts"
+export type { PendingApproval, RunStatus } from "./RunState.ts"
+
+// What programs are made of
+export * as Approval from "./Approval.ts"
+export * as Branch from "./Branch.ts"
+export { below, Journal, LeaseLost, Path } from "./Journal.ts"
+export { KeyReused } from "./LiveJournal.ts"
+export * as Operation from "./Operation.ts"
+export { CurrentStep, NestedOperation } from "./Operation.ts"
+export * as Payload from "./Payload.ts"
+export * as Program from "./Program.ts"
+export { DuplicateProgram, Programs } from "./Program.ts"
+export * as Signal from "./Signal.ts"
+export * as Step from "./Step.ts"
+export { OperationFailed } from "./Step.ts"
+export * as Timer from "./Timer.ts"
+
+// Starting, deciding, executing
+export { NotExecutable, RuntimeSettings } from "./Executor.ts"
+export * as Explain from "./Explain.ts"
+export { InvalidRequest, Runs, type RunView } from "./Runs.ts"
+export { Runtime } from "./Runtime.ts"
+export * as Worker from "./Worker.ts"
+
+// Stores
+export { EventStore, follow, SequenceConflict, StoreError } from "./EventStore.ts"
+export type { Append, Next } from "./EventStore.ts"
+export { Limits } from "./Limits.ts"
+export * as MemoryStore from "./MemoryStore.ts"
+export { PayloadCodec } from "./PayloadCodec.ts"
+export { RunIndex, RunSummary, WaitSummary } from "./RunIndex.ts"
+export type { ApprovalEntry, ListOptions, Page } from "./RunIndex.ts"
+export { NextOwner, RunQueue } from "./RunQueue.ts"
+export type { Claim, Owner } from "./RunQueue.ts"
