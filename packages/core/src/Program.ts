@@ -1,9 +1,9 @@
 /**
  * Programs: what can be run, as a definition for who starts it, and as a handler for who executes it.
  */
-import { Context, Effect, Layer, Schema } from "effect"
+import { Clock, Context, Effect, Layer, Scheduler, Schema } from "effect"
 import type { Budget, BudgetExceeded } from "./Budget.ts"
-import type { Journal } from "./Journal.ts"
+import { Journal, Path } from "./Journal.ts"
 import type { PureSchema } from "./Payload.ts"
 import type { ToolDescription } from "./RunEvent.ts"
 import type { RunState } from "./RunState.ts"
@@ -160,7 +160,12 @@ export const make = <Input, Output, Error = never>(name: string, options: {
     toLayer: <R>(handler: (input: Input) => Effect.Effect<Output, Error | BudgetExceeded, R>) =>
       Layer.effectDiscard(Effect.gen(function*() {
         const programs = yield* Programs
-        const context = yield* Effect.context<Exclude<R, Journal>>()
+        const context = Context.omit(
+          Journal,
+          Path,
+          Clock.Clock,
+          Scheduler.Scheduler
+        )(yield* Effect.context<Exclude<R, Journal>>())
         yield* programs.register({
           name: program.name,
           version: program.version,
