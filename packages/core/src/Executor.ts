@@ -1,9 +1,11 @@
 /**
  * Executes leased runs in this process: keeps the leases alive, replays and drives programs, gives runs back.
  */
-import { Cause, Clock, Context, Deferred, Duration, Effect, Exit, Option, Result, Schema, Scope, Stream } from "effect"
+import { Cause, Clock, Context, Deferred, Duration, Effect, Exit, Option, Result, Schema, Stream } from "effect"
+import type { Scope } from "effect"
 import { BudgetExceeded } from "./Budget.ts"
-import { EventStore, StoreError } from "./EventStore.ts"
+import type { StoreError } from "./EventStore.ts"
+import { EventStore } from "./EventStore.ts"
 import { RunId } from "./Ids.ts"
 import { Journal, LeaseLost, Path } from "./Journal.ts"
 import { Limits } from "./Limits.ts"

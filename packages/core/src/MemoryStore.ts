@@ -68,8 +68,12 @@ export const layerOf = (store: Memory): Layer.Layer<EventStore | RunQueue | RunI
     const yielding = <A, E = never>(f: () => Effect.Effect<A, E>): Effect.Effect<A, E> =>
       Effect.andThen(Effect.yieldNow, Effect.suspend(f))
 
+    /** An append that yielded before it looked would never win against a run that appends at full speed. */
+    const thenYield = <A, E>(f: () => Effect.Effect<A, E>): Effect.Effect<A, E> =>
+      Effect.flatMap(Effect.exit(Effect.suspend(f)), (exit) => Effect.andThen(Effect.yieldNow, exit))
+
     const append = (runId: RunId, { epoch, events, expected, next }: Append) =>
-      yielding((): Effect.Effect<{ readonly seq: Seq; readonly at: number }, SequenceConflict | StoreError> => {
+      thenYield((): Effect.Effect<{ readonly seq: Seq; readonly at: number }, SequenceConflict | StoreError> => {
         const at = now()
         const known = store.runs.get(runId)
         if ((known?.events.length ?? 0) !== expected) {

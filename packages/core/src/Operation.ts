@@ -2,20 +2,7 @@
  * One recorded operation of any kind: ask, act, record; retries and recovery included. Steps, model calls and tool calls are
  * made of it.
  */
-import {
-  Cause,
-  Clock,
-  Context,
-  Duration,
-  Effect,
-  Exit,
-  Option,
-  Pull,
-  Result,
-  Schedule,
-  Scheduler,
-  Schema
-} from "effect"
+import { Cause, Clock, Context, Duration, Effect, Exit, Option, Pull, Schedule, Scheduler, Schema } from "effect"
 import type { OperationKey, RunId } from "./Ids.ts"
 import { Journal } from "./Journal.ts"
 import type { FailureFields, Request } from "./RunDecision.ts"
@@ -62,7 +49,7 @@ export type Recovery<A, R = never> =
 export interface Retry<E> {
   /** Fed the typed failures so far, also after a crash; `undefined` repeats no typed failure. */
   readonly schedule: Schedule.Schedule<unknown, E> | undefined
-  /** Attempts in all, those without a known outcome included. */
+  /** Attempts in all, those without a known outcome included. Unlimited, a time-out or a bug is still final after 3. */
   readonly attempts: number
   /** Reads a recorded failure back; `None` keeps it from the schedule. */
   readonly decode: (failure: Schema.Json | undefined) => Option.Option<E>
@@ -81,6 +68,8 @@ export interface Failure {
   readonly error: string
   readonly failure?: Schema.Json
   readonly outcome?: "unknown"
+  /** It would fail in the same way again. */
+  readonly hopeless?: boolean
 }
 
 /**
@@ -230,7 +219,8 @@ const defect = (cause: Cause.Cause<unknown>): Failure => {
   return {
     reason: "Defect",
     error: found instanceof Error ? `${found.name}: ${found.message}` : String(found),
-    outcome: "unknown"
+    outcome: "unknown",
+    ...(found instanceof NestedOperation ? { hopeless: true } : {})
   }
 }
 
@@ -343,10 +333,11 @@ const recover = <A, E, R>(
   failure: Failure,
   durationMillis?: number
 ): Effect.Effect<Outcome, never, Outer<R>> => {
+  const { hopeless = false, ...known } = failure
   const fields = {
     key: operation.key,
     attempt: operation.attempt,
-    ...failure,
+    ...known,
     ...(durationMillis === undefined ? {} : { durationMillis })
   }
   const live = failure.reason !== "Crashed"
@@ -357,9 +348,10 @@ const recover = <A, E, R>(
       : restore(journal.settleStored(operation.key, () => event))
   })
   const repeat = Effect.suspend(() => {
-    if (operation.attempt >= spec.retry.attempts) return recordUnknown
+    const limit = live && spec.retry.attempts === Infinity ? blindAttempts : spec.retry.attempts
+    if (operation.attempt >= limit || hopeless) return recordUnknown
     return live
-      ? again(journal, spec, restore, operation, { ...failure, ...fields }, backoff(operation.attempt))
+      ? again(journal, spec, restore, operation, fields, backoff(operation.attempt))
       : Effect.flatMap(restore(journal.again(spec.request)), (answer) => continue_(journal, spec, restore, answer))
   })
   if (spec.recovery === "fail") return recordUnknown
@@ -384,6 +376,9 @@ const recover = <A, E, R>(
     )
   })
 }
+
+/** After as many time-outs or bugs an operation is over; a worker's death is limited by the run's recoveries instead. */
+const blindAttempts = 3
 
 /** Attempts without a known outcome wait 1 s, then twice as long each time, at most a minute. */
 const backoff = (attempt: number): Duration.Duration => Duration.millis(Math.min(60_000, 1000 * 2 ** (attempt - 1)))

@@ -18,11 +18,12 @@ import type {
   Decision,
   NotAnApprover,
   Resolution,
+  RunClosed,
   StartConflict,
   WaitClosed
 } from "./RunDecision.ts"
 import * as RunDecision from "./RunDecision.ts"
-import { RunClosed, RunNotFound } from "./RunDecision.ts"
+import { RunNotFound } from "./RunDecision.ts"
 import type { Recorded, RunEventOf } from "./RunEvent.ts"
 import type { WaitSummary } from "./RunIndex.ts"
 import { summarize, waits } from "./RunIndex.ts"

@@ -1,9 +1,11 @@
 /**
  * Steps: any effect, recorded. What a step did is in the log before the program goes on to something that depends on it.
  */
-import { Duration, Effect, Option, Result, Schedule, Schema } from "effect"
+import type { Schedule } from "effect"
+import { Duration, Effect, Option, Result, Schema } from "effect"
 import { BudgetExceeded } from "./Budget.ts"
-import { below, Journal, Path } from "./Journal.ts"
+import type { Journal } from "./Journal.ts"
+import { below, Path } from "./Journal.ts"
 import type { OutcomeFields, Recovery } from "./Operation.ts"
 import * as Operation from "./Operation.ts"
 import * as Payload from "./Payload.ts"

@@ -1,7 +1,7 @@
 /**
  * A daemon that picks up due runs and executes them, many at a time.
  */
-import { Context, Duration, Effect, Latch, Layer, Random, Stream } from "effect"
+import { Context, Duration, Effect, Exit, Fiber, Latch, Layer, Random, Scope, Stream } from "effect"
 import type { EventStore } from "./EventStore.ts"
 import * as Executor from "./Executor.ts"
 import { Namespace } from "./Ids.ts"
@@ -79,6 +79,9 @@ export const layer = (
           })
       })
 
+      /** Apart from the layer's scope, which would interrupt runs before they are drained. */
+      const runs = yield* Scope.make()
+
       const round = Effect.gen(function*() {
         wake.closeUnsafe()
         const claims = yield* claim
@@ -92,7 +95,7 @@ export const layer = (
             }),
             Effect.catchCause((cause) => Effect.logError(`Run ${claimed.runId} failed to execute`, cause)),
             Effect.ensuring(wake.open),
-            Effect.forkIn(scope, { startImmediately: true })
+            Effect.forkIn(runs, { startImmediately: true })
           )
         }
       }).pipe(Effect.catch((error) =>
@@ -101,8 +104,6 @@ export const layer = (
           return Effect.logWarning(`Worker ${executor.owner} could not look for runs: ${error.message}`)
         })
       ))
-
-      const scope = yield* Effect.scope
 
       const pause = Effect.gen(function*() {
         const jitter = yield* Random.nextBetween(0.8, 1.2)
@@ -116,7 +117,9 @@ export const layer = (
 
       const loop = yield* Effect.forkScoped(Effect.forever(Effect.andThen(round, pause)))
 
-      yield* Effect.addFinalizer(() => Effect.andThen(Effect.sync(() => loop.interruptUnsafe()), executor.drain))
+      yield* Effect.addFinalizer(() =>
+        Fiber.interrupt(loop).pipe(Effect.andThen(executor.drain), Effect.andThen(Scope.close(runs, Exit.void)))
+      )
 
       return { owner: executor.owner, running: executor.size, problem: () => problem }
     })

@@ -1,3 +1,4 @@
+import type { Journal, RunView } from "@durable-agents/core"
 import { Approval, Branch, CurrentStep, Program, Runs, Signal, Step, Timer } from "@durable-agents/core"
 import { everyPrefix } from "@durable-agents/testing"
 import { assert, describe, it } from "@effect/vitest"
@@ -30,7 +31,7 @@ const effectsOf = (backend: Backend) => Array.from(backend.effects).sort(([a], [
 
 const scenario = (
   name: string,
-  body: (backend: Backend) => Effect.Effect<string, string, import("@durable-agents/core").Journal>,
+  body: (backend: Backend) => Effect.Effect<string, string, Journal>,
   more: Partial<Parameters<typeof everyPrefix<Backend, string, string, string>>[0]> = {}
 ) => {
   const program = Program.make(name, { input: Schema.String, output: Schema.String, error: Schema.String })
@@ -38,8 +39,7 @@ const scenario = (
     program,
     input: "go",
     world: () => new Backend(),
-    layer: (backend) =>
-      program.toLayer(() => Effect.catchTag(body(backend), "BudgetExceeded", (error) => Effect.die(error)) as never),
+    layer: (backend) => program.toLayer(() => body(backend)),
     effects: effectsOf,
     ...more
   })
@@ -48,7 +48,7 @@ const scenario = (
 const step = (backend: Backend, key: string, options?: { readonly turns?: number; readonly failures?: number }) =>
   backend.act(key, options).pipe(Step.run(key, Text), Effect.catchTag("BudgetExceeded", Effect.die))
 
-const decideAll = (view: import("@durable-agents/core").RunView) =>
+const decideAll = (view: RunView) =>
   Effect.flatMap(
     Runs,
     (runs) =>

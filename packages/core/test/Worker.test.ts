@@ -1,0 +1,392 @@
+import type { EventStore, RunId } from "@durable-agents/core"
+import {
+  Approval,
+  CurrentStep,
+  MemoryStore,
+  RunIndex,
+  RunQueue,
+  Runs,
+  Runtime,
+  Step,
+  Timer,
+  Worker
+} from "@durable-agents/core"
+import { assert, describe, it } from "@effect/vitest"
+import { Clock, Deferred, Duration, Effect, Exit, Layer, Schema, Scope } from "effect"
+import { TestClock } from "effect/testing"
+import {
+  counting,
+  eventsOf,
+  handled,
+  type Handler,
+  noCalls,
+  programOf,
+  quick,
+  settings,
+  start,
+  tagsOf
+} from "./fixtures.ts"
+
+const Text = { output: Schema.String, error: Schema.String }
+const step = (key: string, effect: Effect.Effect<string, string, CurrentStep> = Effect.succeed(key)) =>
+  effect.pipe(Step.run(key, Text))
+
+/** One worker process over a memory, alive as long as the scope. */
+const worker = (
+  handler: Handler,
+  memory: MemoryStore.Memory,
+  options: Parameters<typeof Worker.layer>[0] & {
+    readonly settings?: Layer.Layer<never>
+    readonly stores?: Layer.Layer<EventStore | RunQueue | RunIndex>
+  } = {}
+) => {
+  const { settings: given = quick, stores = MemoryStore.layerOf(memory), ...more } = options
+  return Worker.layer({ poll: "20 millis", ...more }).pipe(
+    Layer.provide(handled(handler)),
+    Layer.provide(Runtime.layer),
+    Layer.provide(stores),
+    Layer.provide(given)
+  )
+}
+
+const alive = <A>(layer: Layer.Layer<A>) => Layer.build(Layer.fresh(layer))
+
+const outside = (memory: MemoryStore.Memory) => Layer.provideMerge(Runs.layer, MemoryStore.layerOf(memory))
+
+describe("a worker", () => {
+  it.live("picks up new runs, and decided ones at once (checks 55, 56)", () =>
+    Effect.gen(function*() {
+      const memory = MemoryStore.memory()
+      yield* alive(worker(() => Effect.map(Approval.request("ok", { subject: "?" }), (d) => d._tag), memory, {
+        poll: "1 minute"
+      }))
+      yield* Effect.gen(function*() {
+        const runs = yield* Runs
+        const runId = yield* start()
+        yield* runs.await(runId, (view) => view.status === "AwaitingApproval")
+        const end = yield* Effect.gen(function*() {
+          yield* runs.approve(runId, { approval: "ok", actor: "dana" })
+          return yield* runs.await(runId)
+        }).pipe(Effect.timeout("2 seconds"))
+        assert.strictEqual(end.output, "Granted")
+      }).pipe(Effect.provide(outside(memory)))
+    }))
+
+  it.live("leaves a waiting run alone however long it waits (AP-11, check 59)", () =>
+    Effect.gen(function*() {
+      const memory = MemoryStore.memory()
+      const calls = noCalls()
+      yield* alive(worker(() => Effect.map(Approval.request("ok", { subject: "?" }), (d) => d._tag), memory, {
+        poll: "5 millis",
+        stores: counting(calls).pipe(Layer.provideMerge(MemoryStore.layerOf(memory)))
+      }))
+      yield* Effect.gen(function*() {
+        const runs = yield* Runs
+        const runId = yield* start()
+        yield* runs.await(runId, (view) => view.status === "AwaitingApproval")
+        while (calls.release === 0) yield* Effect.sleep("5 millis")
+        const { append, claim, read } = { ...calls }
+        while (calls.claim < claim + 20) yield* Effect.sleep("5 millis")
+        assert.strictEqual(calls.append, append)
+        assert.strictEqual(calls.read, read)
+        const index = yield* RunIndex
+        assert.strictEqual((yield* index.pendingApprovals()).items.length, 1)
+        assert.strictEqual((yield* runs.state(runId)).seq, 2)
+      }).pipe(Effect.provide(outside(memory)))
+    }))
+
+  it.live("goes on with other runs when one always breaks (check 60)", () =>
+    Effect.gen(function*() {
+      const memory = MemoryStore.memory()
+      yield* Effect.gen(function*() {
+        const runs = yield* Runs
+        const broken = yield* start()
+        memory.runs.get(broken)?.events.push({ type: "RunTeleported", payload: "{}", at: 0, epoch: undefined })
+        yield* alive(worker(() => step("a"), memory, { concurrency: 1 }))
+        const others = yield* Effect.forEach([1, 2, 3], () => start())
+        yield* Effect.forEach(others, (runId) => runs.await(runId))
+      }).pipe(Effect.provide(outside(memory)))
+    }))
+
+  it.live("makes no operation run twice while two of them live (check 63)", () =>
+    Effect.gen(function*() {
+      const memory = MemoryStore.memory()
+      const seen = new Map<string, number>()
+      const handler = () =>
+        Effect.forEach(["a", "b", "c"], (key) =>
+          step(
+            key,
+            Effect.gen(function*() {
+              const { idempotencyKey } = yield* CurrentStep
+              seen.set(idempotencyKey, (seen.get(idempotencyKey) ?? 0) + 1)
+              yield* Effect.sleep("1 millis")
+              return key
+            })
+          ))
+      yield* Effect.gen(function*() {
+        const runs = yield* Runs
+        const ids = yield* Effect.forEach(Array.from({ length: 50 }), () => start())
+        yield* alive(worker(handler, memory))
+        yield* alive(worker(handler, memory))
+        yield* Effect.forEach(ids, (runId) => runs.await(runId), { concurrency: "unbounded" })
+        assert.strictEqual(seen.size, 150)
+        assert.isTrue(Array.from(seen.values()).every((times) => times === 1))
+        const events = yield* Effect.forEach(ids, (runId) => tagsOf(runId))
+        assert.isTrue(events.flat().every((tag) => tag !== "RunRecovered"))
+      }).pipe(Effect.provide(outside(memory)))
+    }))
+
+  it.live("keeps its lease by heartbeats through an operation longer than the lease (WR-5, check 57)", () =>
+    Effect.gen(function*() {
+      const memory = MemoryStore.memory()
+      let calls = 0
+      const handler = () =>
+        step("long", Effect.andThen(Effect.sync(() => void calls++), Effect.as(Effect.sleep("400 millis"), "done")))
+      yield* Effect.gen(function*() {
+        const runs = yield* Runs
+        const runId = yield* start()
+        yield* alive(worker(handler, memory, { lease: "120 millis" }))
+        yield* alive(worker(handler, memory, { lease: "120 millis" }))
+        const end = yield* runs.await(runId)
+        assert.strictEqual(end.output, "done")
+        assert.strictEqual(calls, 1)
+        assert.notInclude(yield* tagsOf(runId), "RunRecovered")
+      }).pipe(Effect.provide(outside(memory)))
+    }))
+
+  it.live("takes over the run of a silent worker after its lease (checks 58, 64)", () =>
+    Effect.gen(function*() {
+      const memory = MemoryStore.memory()
+      yield* Effect.gen(function*() {
+        const runs = yield* Runs
+        const queue = yield* RunQueue
+        const runId = yield* start()
+        yield* queue.claim({ owner: "dead", leaseMillis: 80, namespace: "default", programs: ["test"], limit: 1 })
+        yield* alive(worker(() => step("a"), memory))
+        const end = yield* runs.await(runId).pipe(Effect.timeout("3 seconds"))
+        assert.strictEqual(end.output, "a")
+        assert.include(yield* tagsOf(runId), "RunRecovered")
+      }).pipe(Effect.provide(outside(memory)))
+    }))
+
+  it.live("parks a run that kills its worker every time, with the reason; others complete (WR-4)", () =>
+    Effect.gen(function*() {
+      const memory = MemoryStore.memory()
+      yield* Effect.gen(function*() {
+        const runs = yield* Runs
+        const queue = yield* RunQueue
+        const runId = yield* start()
+        let claims = 0
+        while ((yield* runs.state(runId)).status !== "Stuck" && claims < 20) {
+          claims += 1
+          const [claim] = yield* queue.claim({
+            owner: `dead-${claims}`,
+            leaseMillis: 1000,
+            namespace: "default",
+            programs: ["test"],
+            limit: 1
+          })
+          assert.isDefined(claim)
+          memory.aliveUntil.clear()
+          const scope = yield* Scope.make()
+          const hang = yield* Deferred.make<void>()
+          yield* alive(worker(
+            () => step("kills", Effect.andThen(Deferred.succeed(hang, undefined), Effect.never)),
+            memory
+          )).pipe(Scope.provide(scope))
+          yield* Effect.raceFirst(Deferred.await(hang), runs.await(runId, (view) => view.status === "Stuck"))
+          memory.aliveUntil.clear()
+          const row = memory.runs.get(runId)
+          if (row !== undefined) row.epoch += 1
+          yield* Scope.close(scope, Exit.void)
+        }
+        const stuck = yield* runs.state(runId)
+        assert.strictEqual(stuck.status, "Stuck")
+        assert.strictEqual(stuck.state.stuck?.reason, "poison")
+        assert.strictEqual(stuck.state.stuck?.key, "kills")
+        yield* alive(worker(() => step("fine"), memory))
+        const other = yield* start()
+        yield* runs.await(other)
+        const after = (yield* tagsOf(runId)).slice(stuck.seq)
+        assert.isTrue(after.every((tag) => tag === "RunRecovered"))
+      }).pipe(Effect.provide(outside(memory)))
+    }))
+
+  it.live("drains: nothing new begins, what ends in time is recorded, the rest is left to others (WR-3)", () =>
+    Effect.gen(function*() {
+      const memory = MemoryStore.memory()
+      yield* Effect.gen(function*() {
+        const runs = yield* Runs
+        const both = yield* Deferred.make<void>()
+        let begun = 0
+        const enter = Effect.suspend(() => ++begun === 2 ? Deferred.succeed(both, undefined) : Effect.void)
+        const handler = (input: string) =>
+          input === "short"
+            ? Effect.andThen(step("s", Effect.andThen(enter, Effect.as(Effect.sleep("50 millis"), "s"))), step("next"))
+            : step("l", Effect.andThen(enter, Effect.never))
+        const short = yield* runs.start(programOf(), "short")
+        const long = yield* runs.start(programOf(), "long")
+        const scope = yield* Scope.make()
+        yield* alive(worker(handler, memory, { settings: settings({ grace: "200 millis" }) }))
+          .pipe(Scope.provide(scope))
+        yield* Deferred.await(both)
+        yield* Scope.close(scope, Exit.void).pipe(Effect.timeout("3 seconds"))
+        assert.deepStrictEqual(yield* tagsOf(short), ["RunStarted", "StepRequested", "StepCompleted"])
+        assert.deepStrictEqual(yield* tagsOf(long), ["RunStarted", "StepRequested"])
+        const queue = yield* RunQueue
+        const due = yield* queue.claim({
+          owner: "next",
+          leaseMillis: 1000,
+          namespace: "default",
+          programs: ["test"],
+          limit: 10
+        })
+        assert.strictEqual(due.length, 2)
+        assert.isTrue(due.every((claim) => !claim.expired))
+      }).pipe(Effect.provide(outside(memory)))
+    }))
+
+  it.live("stops well under a second while idle (check 62)", () =>
+    Effect.gen(function*() {
+      const scope = yield* Scope.make()
+      yield* alive(worker(() => step("a"), MemoryStore.memory(), { poll: "1 minute" })).pipe(Scope.provide(scope))
+      yield* Scope.close(scope, Exit.void).pipe(Effect.timeout("300 millis"))
+    }))
+
+  it.live("finishes a run whatever the last event was before its process died (WR-8)", () =>
+    Effect.gen(function*() {
+      const handler = () =>
+        Effect.gen(function*() {
+          yield* step("a")
+          const decision = yield* Approval.request("ok", { subject: "?" })
+          return decision._tag + (yield* step("b"))
+        })
+      const whole = MemoryStore.memory()
+      const reference = yield* Effect.gen(function*() {
+        const runs = yield* Runs
+        const runId = yield* start()
+        yield* alive(worker(handler, whole))
+        yield* runs.await(runId, (view) => view.status === "AwaitingApproval")
+        yield* runs.approve(runId, { approval: "ok", actor: "dana" })
+        yield* runs.await(runId)
+        return whole.runs.get(runId)
+      }).pipe(Effect.provide(outside(whole)))
+      assert.isDefined(reference)
+      if (reference === undefined) return
+      for (let length = 1; length <= reference.events.length; length++) {
+        const memory = MemoryStore.memory()
+        const row = { ...reference, events: reference.events.slice(0, length), owner: "dead", wakeAt: 0 }
+        memory.runs.set(reference.runId, row)
+        memory.timed.add(row)
+        yield* Effect.gen(function*() {
+          const runs = yield* Runs
+          yield* alive(worker(handler, memory))
+          const runId: RunId = reference.runId
+          const view = yield* runs.await(runId, (view) => view.pendingApprovals.length > 0)
+          if (view.pendingApprovals.length > 0) yield* runs.approve(runId, { approval: "ok", actor: "dana" })
+          assert.strictEqual((yield* runs.await(runId)).output, "Grantedb")
+        }).pipe(Effect.scoped, Effect.provide(outside(memory)))
+      }
+    }), 20_000)
+
+  it.live("leaves runs of programs that it does not have to others (D19)", () =>
+    Effect.gen(function*() {
+      const memory = MemoryStore.memory()
+      yield* Effect.gen(function*() {
+        const runs = yield* Runs
+        const foreign = yield* runs.start(programOf("foreign"), "x")
+        yield* alive(worker(() => step("a"), memory))
+        const own = yield* start()
+        yield* runs.await(own)
+        assert.strictEqual((yield* runs.state(foreign)).seq, 1)
+      }).pipe(Effect.provide(outside(memory)))
+    }))
+})
+
+describe("time", () => {
+  const skewed = (by: Duration.Duration, base: Clock.Clock): Clock.Clock => ({
+    currentTimeMillisUnsafe: () => base.currentTimeMillisUnsafe() + Duration.toMillis(by),
+    currentTimeMillis: Effect.sync(() => base.currentTimeMillisUnsafe() + Duration.toMillis(by)),
+    currentTimeNanosUnsafe: () => base.currentTimeNanosUnsafe(),
+    currentTimeNanos: base.currentTimeNanos,
+    monotonicTimeNanosUnsafe: () => base.monotonicTimeNanosUnsafe(),
+    monotonicTimeNanos: base.monotonicTimeNanos,
+    sleep: (duration) => base.sleep(duration)
+  })
+
+  for (const by of [Duration.hours(1), Duration.hours(-1)]) {
+    it.effect(`is the store's: a worker ${Duration.format(by)} off fires a ten-second timer once, on time (WR-6)`, () =>
+      Effect.gen(function*() {
+        const memory = MemoryStore.memory()
+        const calls = noCalls()
+        const clock = yield* Clock.Clock
+        const stores = MemoryStore.layerOf(memory)
+        const context = yield* Layer.build(stores)
+        const fired: Array<number> = []
+        const handler = () =>
+          Effect.gen(function*() {
+            yield* Timer.sleep("ten", "10 seconds")
+            fired.push(yield* Clock.currentTimeMillis)
+            return "rested"
+          })
+        const shared = Layer.succeedContext(context)
+        yield* Layer.build(Layer.fresh(worker(handler, memory, {
+          poll: "1 second",
+          settings: settings({ keep: "5 seconds" }),
+          stores: counting(calls).pipe(Layer.provideMerge(shared))
+        }))).pipe(Effect.provideService(Clock.Clock, skewed(by, clock)))
+        yield* Effect.gen(function*() {
+          const runs = yield* Runs
+          const runId = yield* start()
+          const startedAt = clock.currentTimeMillisUnsafe()
+          yield* runs.await(runId, (view) => view.status === "Sleeping")
+          while (true) {
+            const row = memory.runs.get(runId)
+            if (row?.owner === null) break
+            yield* Effect.yieldNow
+          }
+          for (let second = 0; second < 12 && fired.length === 0; second++) {
+            yield* TestClock.adjust("1 second")
+            for (let i = 0; i < 50; i++) yield* Effect.yieldNow
+          }
+          const end = yield* runs.await(runId)
+          assert.strictEqual(end.output, "rested")
+          assert.strictEqual(fired.length, 1)
+          const elapsed = clock.currentTimeMillisUnsafe() - startedAt
+          assert.isAtLeast(elapsed, 10_000)
+          assert.isAtMost(elapsed, 12_000)
+          const events = yield* eventsOf(runId)
+          assert.isAtMost(new Set(events.map(({ epoch }) => epoch ?? 0)).size, 3)
+          assert.strictEqual(events.filter(({ event }) => event._tag === "TimerFired").length, 1)
+        }).pipe(Effect.provide(Layer.provideMerge(Runs.layer, shared)))
+      }))
+  }
+})
+
+describe("parked runs", () => {
+  it.live("cost a worker nothing: ten thousand of them do not slow its poll", () =>
+    Effect.gen(function*() {
+      const memory = MemoryStore.memory()
+      yield* Effect.gen(function*() {
+        const queue = yield* RunQueue
+        const poll = Effect.gen(function*() {
+          const begun = performance.now()
+          for (let i = 0; i < 50; i++) {
+            yield* queue.claim({ owner: "w", leaseMillis: 1000, namespace: "default", programs: ["test"], limit: 8 })
+          }
+          return performance.now() - begun
+        })
+        yield* poll
+        const before = yield* poll
+        for (let i = 0; i < 10_000; i++) {
+          const runId = yield* start()
+          const row = memory.runs.get(runId)
+          if (row === undefined) continue
+          row.wakeAt = null
+          memory.timed.delete(row)
+        }
+        const after = yield* poll
+        assert.isAtMost(after, before * 3 + 10)
+      }).pipe(Effect.provide(outside(memory)))
+    }), 30_000)
+})
