@@ -7,7 +7,7 @@ import type { RunId } from "./Ids.ts"
 import { RunId as RunIdSchema } from "./Ids.ts"
 import type { AlreadySettled, KeyMismatch, Request } from "./RunDecision.ts"
 import type { RunEvent, RunEventOf } from "./RunEvent.ts"
-import type { CompletedEvent, FailedEvent, Operation, Wait } from "./RunState.ts"
+import type { CompletedEvent, FailedEvent, Operation, Place, Wait } from "./RunState.ts"
 
 /**
  * Another worker has taken the run over. This one must not append, and does not.
@@ -59,6 +59,8 @@ export class Journal extends Context.Service<Journal, {
   readonly started: RunEventOf<"RunStarted">
   /** The store's time in milliseconds, as far as this process knows it. */
   readonly now: () => number
+  /** What the log holds at a key, for programs that must not decide again what was decided. */
+  readonly recorded: (key: string) => Place | undefined
   /** Asks for an operation, once per key and execution: what is recorded, or a stored first request. */
   readonly ask: (asked: Request) => Effect.Effect<Answer>
   /** Stores the request of the next attempt of an operation that was asked for; `failure` is stored before it. */
@@ -89,6 +91,8 @@ export class Journal extends Context.Service<Journal, {
   readonly chosen: (key: string) => Effect.Effect<string>
   /** Proposes a choice; the first one that is stored stands. Never waits. */
   readonly choose: (key: string, winner: string) => void
+  /** Parks the run for an operator and ends the execution. Returns only while the run is being cancelled, which goes first. */
+  readonly stick: (stuck: Omit<RunEventOf<"RunStuck">, "_tag">) => Effect.Effect<void>
   /** Ends the execution: the code and the log do not fit. */
   readonly mismatch: (error: KeyMismatch | AlreadySettled) => Effect.Effect<never>
 }>()("@durable-agents/core/Journal") {}

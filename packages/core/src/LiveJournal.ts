@@ -838,6 +838,7 @@ export const make = (options: Options): LiveJournal => {
     runId,
     started,
     now,
+    recorded: (key) => placeAt(state, key),
     ask: (asked) =>
       first<Answer>(asked.key, asked, (ask, resume) => {
         const place = placeAt(state, asked.key)
@@ -980,6 +981,12 @@ export const make = (options: Options): LiveJournal => {
         enqueue({ bytes: 256, decide: RunDecision.open({ _tag: "BranchDecided", key, winner }) })
       }
     },
+    stick: (stuck) =>
+      Effect.suspend(() => {
+        if (state.cancel !== undefined) return Effect.void
+        stick(stuck)
+        return Effect.never
+      }),
     mismatch: (error) =>
       Effect.suspend(() => {
         mismatch(error)

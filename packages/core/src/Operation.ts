@@ -96,7 +96,11 @@ export interface Spec<A, E, R> {
   readonly completed: (value: A, fields: OutcomeFields) => Effect.Effect<CompletedEvent, Failure>
   /** How a typed failure is recorded. */
   readonly failure: (error: E) => Failure
+  /** A typed failure that is not tried again counts as an answer: the completed event for it. */
+  readonly answered?: (error: E, fields: OutcomeFields) => Effect.Effect<CompletedEvent, Failure>
   readonly recovery: Recovery<A, R>
+  /** What is done about an outcome that stays unknown. Default: it is recorded as such. `ask` parks the run for an operator. */
+  readonly onUnknown?: "record" | "ask"
   readonly retry: Retry<E>
   readonly timeout?: Duration.Duration | undefined
   /** Events of the same decision as the outcome, ahead of it, such as guardrail verdicts on a result. */
@@ -253,14 +257,23 @@ const complete = <A, E, R>(
   value: A,
   fields: Omit<OutcomeFields, "recovered">
 ): Effect.Effect<Outcome, never, Outer<R>> =>
+  record(journal, spec, restore, fields, spec.completed(value, outcomeFields(operation, fields)))
+
+const outcomeFields = (operation: Operation, fields: Omit<OutcomeFields, "recovered">): OutcomeFields =>
+  operation.doubtful > 0 ? { ...fields, recovered: true } : fields
+
+const record = <A, E, R>(
+  journal: Journal["Service"],
+  spec: Spec<A, E, R>,
+  restore: Restore,
+  fields: Omit<OutcomeFields, "recovered">,
+  completed: Effect.Effect<CompletedEvent, Failure>
+): Effect.Effect<Outcome> =>
   Effect.flatMap(
-    Effect.match(
-      spec.completed(value, operation.doubtful > 0 ? { ...fields, recovered: true } : fields),
-      {
-        onFailure: (failure): Outcome => spec.request.failed({ ...fields, ...failure, final: true }),
-        onSuccess: (event): Outcome => event
-      }
-    ),
+    Effect.match(completed, {
+      onFailure: (failure): Outcome => spec.request.failed({ ...fields, ...failure, final: true }),
+      onSuccess: (event): Outcome => event
+    }),
     (event) => restore(journal.settle(event, spec.beside?.(event)))
   )
 
@@ -272,24 +285,15 @@ const fail = <A, E, R>(
   durationMillis: number,
   error: E
 ): Effect.Effect<Outcome, never, Outer<R>> =>
-  Effect.flatMap(nextDelay(journal, spec.retry, operation, error), (delay) =>
-    Option.isSome(delay)
-      ? again(journal, spec, restore, operation, {
-        ...spec.failure(error),
-        durationMillis
-      }, delay.value)
-      : give(
-        journal,
-        spec,
-        restore,
-        spec.request.failed({
-          key: operation.key,
-          attempt: operation.attempt,
-          durationMillis,
-          ...spec.failure(error),
-          final: true
-        })
-      ))
+  Effect.flatMap(nextDelay(journal, spec.retry, operation, error), (delay) => {
+    if (Option.isSome(delay)) {
+      return again(journal, spec, restore, operation, { ...spec.failure(error), durationMillis }, delay.value)
+    }
+    const fields = { key: operation.key, attempt: operation.attempt, durationMillis }
+    return spec.answered === undefined
+      ? give(journal, spec, restore, spec.request.failed({ ...fields, ...spec.failure(error), final: true }))
+      : record(journal, spec, restore, fields, spec.answered(error, outcomeFields(operation, fields)))
+  })
 
 const give = <A, E, R>(
   journal: Journal["Service"],
@@ -341,12 +345,18 @@ const recover = <A, E, R>(
     ...(durationMillis === undefined ? {} : { durationMillis })
   }
   const live = failure.reason !== "Crashed"
-  const recordUnknown = Effect.suspend(() => {
-    const event = spec.request.failed({ ...fields, final: true })
-    return live
-      ? give(journal, spec, restore, event)
-      : restore(journal.settleStored(operation.key, () => event))
-  })
+  const ask = spec.onUnknown === "ask"
+    ? restore(journal.stick({ reason: "unknownOutcome", key: operation.key, detail: howDidItEnd(operation, failure) }))
+    : Effect.void
+  const recordUnknown = Effect.andThen(
+    ask,
+    Effect.suspend(() => {
+      const event = spec.request.failed({ ...fields, final: true })
+      return live
+        ? give(journal, spec, restore, event)
+        : restore(journal.settleStored(operation.key, () => event))
+    })
+  )
   const repeat = Effect.suspend(() => {
     const limit = live && spec.retry.attempts === Infinity ? blindAttempts : spec.retry.attempts
     if (operation.attempt >= limit || hopeless) return recordUnknown
@@ -376,6 +386,9 @@ const recover = <A, E, R>(
     )
   })
 }
+
+const howDidItEnd = ({ key, name }: Operation, { error }: Failure): string =>
+  `nobody knows how \`${key}\`${name === "" ? "" : ` (\`${name}\`)`} ended: ${error}; resolve it, then release the run`
 
 /** After as many time-outs or bugs an operation is over; a worker's death is limited by the run's recoveries instead. */
 const blindAttempts = 3
@@ -455,6 +468,7 @@ const nested = (journal: Journal["Service"], key: string): Journal["Service"] =>
     runId: journal.runId,
     started: journal.started,
     now: journal.now,
+    recorded: () => undefined,
     ask: () => refuse,
     again: () => refuse,
     untilDue: () => refuse,
@@ -466,6 +480,7 @@ const nested = (journal: Journal["Service"], key: string): Journal["Service"] =>
     wait: () => refuse,
     chosen: () => refuse,
     choose: () => {},
+    stick: () => refuse,
     mismatch: () => refuse
   }
 }

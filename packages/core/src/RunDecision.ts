@@ -281,6 +281,8 @@ export interface Request {
   /** What the idempotency key covers: the arguments of a tool call, `{}` otherwise. */
   readonly arguments: Schema.Json
   readonly reserve?: Spend
+  /** Why it must not be carried out: recorded as its outcome, in place of a request and without a claim on the budget. */
+  readonly refusal?: string
   /** Events of the same decision that come first, such as guardrail verdicts. */
   readonly before?: ReadonlyArray<RunEvent>
   readonly requested: (attempt: { key: OperationKey; attempt: number; idempotencyKey: string }) => RequestEvent
@@ -342,6 +344,10 @@ export const request = (asked: Request, now: number): Decision<RunClosed | KeyMi
       return Result.fail(new AlreadySettled({ runId: state.runId, key: asked.key }))
     }
     const before = asked.before ?? []
+    if (operation === undefined && asked.refusal !== undefined) {
+      const refused = { key: asked.key, attempt: 0, reason: "Refused" as const, error: asked.refusal, final: true }
+      return events(...before, asked.failed(refused))
+    }
     const fits = check(state.budget, state.usage, {
       turns: operation === undefined && asked.kind === "model" ? 1 : 0,
       toolCalls: operation === undefined && asked.kind === "tool" ? 1 : 0,

@@ -39,7 +39,8 @@ export type ToolDescription = typeof ToolDescription.Type
  *
  * `Error`: the operation's own failure. `Defect`: a bug in its code. `Timeout`: it took longer than declared. `Interrupted`:
  * the program stopped waiting for it. `Crashed`: its worker died. `TooLarge`, `Unencodable`: it has a result that cannot be
- * recorded. `BudgetExceeded`: it was never requested. `Resolved`: an operator said so.
+ * recorded. `BudgetExceeded`, `Refused`: it was never requested, since the budget or the program did not let it. `Resolved`: an
+ * operator said so.
  *
  * @category models
  * @since 0.1.0
@@ -53,6 +54,7 @@ export const FailureReason = Schema.Literals([
   "TooLarge",
   "Unencodable",
   "BudgetExceeded",
+  "Refused",
   "Resolved"
 ])
 
