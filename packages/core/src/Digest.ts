@@ -35,15 +35,39 @@ const byCodePoint = (left: string, right: string): number => {
 
 const asciiString = (text: string): string =>
   JSON.stringify(text).replace(
-    /[\u0080-\uffff]/g,
+    /[\u007f-\uffff]/g,
     (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`
   )
 
-const token = /\s*(?:([{}[\],:])|("(?:[^"\\]|\\.)*")|([^\s{}[\],:"]+))/gy
+/** An object or a list whose end has not come yet. */
+interface Open {
+  readonly items: Array<string>
+  /** The written members of an object by key; absent for a list. */
+  readonly members: Map<string, string> | undefined
+  /** The key whose value comes next. */
+  key: string | undefined
+}
+
+const close = ({ items, members }: Open): string =>
+  members === undefined
+    ? `[${items.join(",")}]`
+    : `{${Array.from(members.keys()).sort(byCodePoint).map((key) => members.get(key)).join(",")}}`
+
+const endOfString = (json: string, start: number): number => {
+  let at = start
+  while (true) {
+    at = json.indexOf("\"", at + 1)
+    if (at === -1) return json.length
+    let escapes = 0
+    while (json[at - 1 - escapes] === "\\") escapes++
+    if (escapes % 2 === 0) return at + 1
+  }
+}
 
 /**
  * Rewrites JSON text so that equal values have equal text: keys sorted by code point at every level, no white space,
- * non-ASCII as lower-case `\uXXXX`. Numbers keep the form in which they were written, so `1.0` stays `1.0`.
+ * all but printable ASCII as lower-case `\uXXXX`. Numbers keep the form in which they were written, so `1.0` stays `1.0`.
+ * However large or deep the text is, nothing of it is on the stack.
  *
  * **Gotchas**
  *
@@ -53,39 +77,55 @@ const token = /\s*(?:([{}[\],:])|("(?:[^"\\]|\\.)*")|([^\s{}[\],:"]+))/gy
  * @since 0.1.0
  */
 export const canonicalJson = (json: string): string => {
-  const tokens = Array.from(
-    json.matchAll(token),
-    ([, punctuation, text, literal]) =>
-      punctuation ?? (text === undefined ? literal ?? "" : asciiString(JSON.parse(text)))
-  )
-  let at = 0
-  const value = (): string => {
-    const first = tokens[at++] ?? ""
-    if (first === "{") {
-      const members = new Map<string, string>()
-      while (tokens[at] !== "}") {
-        if (tokens[at] === ",") at++
-        const key = tokens[at] ?? ""
-        at += 2
-        members.set(JSON.parse(key), `${key}:${value()}`)
-      }
-      at++
-      const keys = Array.from(members.keys()).sort(byCodePoint)
-      return `{${keys.map((key) => members.get(key)).join(",")}}`
+  const open: Array<Open> = []
+  const literal = /[^\s{}[\],:"]+/y
+  let written = ""
+  const put = (text: string): void => {
+    const around = open.at(-1)
+    if (around === undefined) written = text
+    else if (around.members === undefined) around.items.push(text)
+    else if (around.key !== undefined) {
+      around.members.set(around.key, `${asciiString(around.key)}:${text}`)
+      around.key = undefined
     }
-    if (first === "[") {
-      const items: Array<string> = []
-      while (tokens[at] !== "]") {
-        if (tokens[at] === ",") at++
-        items.push(value())
-      }
-      at++
-      return `[${items.join(",")}]`
-    }
-    return first
   }
-  return value()
+  let at = 0
+  while (at < json.length) {
+    const unit = json[at]
+    if (unit === "{") open.push({ items: [], members: new Map(), key: undefined })
+    else if (unit === "[") open.push({ items: [], members: undefined, key: undefined })
+    else if (unit === "}" || unit === "]") {
+      const ended = open.pop()
+      if (ended !== undefined) put(close(ended))
+    } else if (unit === "\"") {
+      const end = endOfString(json, at)
+      const text: string = JSON.parse(json.slice(at, end))
+      const around = open.at(-1)
+      if (around?.members !== undefined && around.key === undefined) around.key = text
+      else put(asciiString(text))
+      at = end
+      continue
+    } else {
+      literal.lastIndex = at
+      const found = literal.exec(json)
+      if (found !== null) {
+        put(found[0])
+        at = literal.lastIndex
+        continue
+      }
+    }
+    at += 1
+  }
+  return written
 }
+
+/**
+ * What a step passes for arguments.
+ *
+ * @category digests
+ * @since 0.1.0
+ */
+export const noArguments: Schema.Json = {}
 
 /**
  * The key that every attempt of one operation shows to the outside world: hex SHA-256 of
@@ -100,7 +140,7 @@ export const canonicalJson = (json: string): string => {
  * @since 0.1.0
  */
 export const idempotencyKey = (runId: RunId, seq: Seq, name: string, args: Schema.Json): string =>
-  sha256Hex(`${runId}:${seq}:${name}:${canonicalJson(JSON.stringify(args))}`)
+  sha256Hex(`${runId}:${seq}:${name}:${args === noArguments ? "{}" : canonicalJson(JSON.stringify(args))}`)
 
 /**
  * The id of the run with this start key: the same three names give the same id everywhere.

@@ -17,6 +17,7 @@ import * as RunDecision from "./RunDecision.ts"
 import type { Recorded, RunEvent, RunEventOf } from "./RunEvent.ts"
 import { encode } from "./RunEvent.ts"
 import { summarize } from "./RunIndex.ts"
+import * as Payload from "./Payload.ts"
 import type { Owner } from "./RunQueue.ts"
 import type { CompletedEvent, FailedEvent, Place, RunState } from "./RunState.ts"
 import { comparePositions, evolve, isEnded, placeAt, wakeAt } from "./RunState.ts"
@@ -1054,7 +1055,16 @@ const remove = <A>(list: Array<A>, item: A): void => {
   if (at !== -1) list.splice(at, 1)
 }
 
-const sizeOf = (event: RunEvent): number =>
-  event._tag === "StepCompleted" || event._tag === "ToolCallCompleted" || event._tag === "LLMCallCompleted"
-    ? JSON.stringify(event).length
-    : 1024
+/** A little more than the event takes in the store. */
+const sizeOf = (event: RunEvent): number => {
+  switch (event._tag) {
+    case "StepCompleted":
+      return 512 + Payload.sizeOf(event.output)
+    case "ToolCallCompleted":
+      return 512 + Payload.sizeOf(event.result)
+    case "LLMCallCompleted":
+      return event.parts.reduce<number>((size, part) => size + Payload.sizeOf(part), 512)
+    default:
+      return 4096
+  }
+}

@@ -463,7 +463,7 @@ export class NestedOperation
 }
 
 const nested = (journal: Journal["Service"], key: string): Journal["Service"] => {
-  const refuse = Effect.die(new NestedOperation({ key }))
+  const refuse = Effect.suspend(() => Effect.die(new NestedOperation({ key })))
   return {
     runId: journal.runId,
     started: journal.started,

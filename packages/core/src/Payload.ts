@@ -1,7 +1,7 @@
 /**
  * The border between a program's values and the JSON of its log.
  */
-import { Effect, Schema } from "effect"
+import { Effect, Predicate, Schema } from "effect"
 import { Limits } from "./Limits.ts"
 import type { Failure } from "./Operation.ts"
 import { cleanText } from "./RunEvent.ts"
@@ -35,9 +35,24 @@ export const clean = (value: unknown, maxBytes: number): Effect.Effect<Schema.Js
         })
       }
       const json: Schema.Json = JSON.parse(cleanText(text))
+      if (Predicate.isObject(json)) sizes.set(json, text.length)
       return Effect.succeed(json)
     })
   })
+
+/** Lengths of what was cleaned, so that an append need not write it once more to know its size. */
+const sizes = new WeakMap<object, number>()
+
+/**
+ * The length of a value as JSON text.
+ *
+ * @category codecs
+ * @since 0.1.0
+ */
+export const sizeOf = (json: Schema.Json): number =>
+  typeof json === "string"
+    ? json.length
+    : (Predicate.isObject(json) ? sizes.get(json) : undefined) ?? JSON.stringify(json).length
 
 /**
  * Encodes a value with its schema to JSON for the log.

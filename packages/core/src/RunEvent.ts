@@ -5,7 +5,7 @@
  * their meaning. Times are milliseconds since 1970 by the store's clock, money is a decimal in a string, foreign values are
  * JSON.
  */
-import { DateTime, Result, Schema } from "effect"
+import { DateTime, Predicate, Result, Schema } from "effect"
 import { Budget, CallUsage, Spend, Usage } from "./Budget.ts"
 import { Actor, OperationKey, RunId, Seq } from "./Ids.ts"
 
@@ -272,14 +272,21 @@ export interface StoredEvent {
 
 /**
  * Writes an event for a store. U+0000 becomes U+2400 and a lone surrogate U+FFFD, since databases refuse them; everything
- * that enters a log is cleaned in the same way before it is used, so this changes nothing that was checked at a border.
+ * that enters a log is cleaned in the same way before it is used, so this changes nothing that was checked at a border. An
+ * `UnknownEvent` is written as what it was read from, so copying a log keeps what this build does not know.
  *
  * @category codecs
  * @since 0.1.0
  */
 export const encode = (event: RunEvent): StoredEvent => {
+  const { fields, type } = parts(event)
+  return { type, payload: cleanText(JSON.stringify(fields)) }
+}
+
+const parts = (event: RunEvent): { readonly type: string; readonly fields: unknown } => {
+  if (event._tag === "UnknownEvent") return { type: event.type, fields: event.payload }
   const { _tag, ...fields } = event
-  return { type: _tag, payload: cleanText(JSON.stringify(fields)) }
+  return { type: _tag, fields }
 }
 
 /**
@@ -298,43 +305,55 @@ const decodeEvent = Schema.decodeUnknownResult(RunEvent)
 
 /**
  * Reads an event from a store. What this build does not know, or cannot decode, is an `UnknownEvent`: reading never fails.
+ * Unknown fields are dropped; an optional field that is null reads as absent, unless null is one of its values.
  *
  * @category codecs
  * @since 0.1.0
  */
 export const decode = (type: string, fields: unknown): RunEvent => {
-  const known = type in RunEvent.cases && type !== "UnknownEvent"
-  if (!known) return unknownEvent(type, fields, `this build does not know events of type \`${type}\``)
+  if (!isKnown(type)) return unknownEvent(type, fields, `this build does not know events of type \`${type}\``)
   const result = decodeEvent({ ...Object(fields), _tag: type })
-  return Result.isSuccess(result)
-    ? result.success
-    : unknownEvent(type, fields, `the fields of this \`${type}\` cannot be read: ${oneLine(result.failure.message)}`)
+  if (Result.isSuccess(result)) return result.success
+  const tolerant = decodeEvent({ ...withoutNulls(type, Object(fields)), _tag: type })
+  return Result.isSuccess(tolerant)
+    ? tolerant.success
+    : unknownEvent(type, fields, `the fields of this \`${type}\` cannot be read: ${result.failure.message}`)
+}
+
+const isKnown = (type: string): type is keyof typeof RunEvent.cases =>
+  Object.hasOwn(RunEvent.cases, type) && type !== "UnknownEvent"
+
+const withoutNulls = (type: keyof typeof RunEvent.cases, fields: object): object => {
+  const declared: Readonly<Record<string, Schema.Constraint>> = RunEvent.cases[type].fields
+  return Object.fromEntries(Object.entries(fields).filter(([name, value]) => {
+    const field = Object.hasOwn(declared, name) ? declared[name] : undefined
+    return value !== null || field === undefined || Schema.is(field)(null)
+  }))
 }
 
 const unknownEvent = (type: string, fields: unknown, problem: string): RunEvent => ({
   _tag: "UnknownEvent",
   type,
   payload: isJson(fields) ? fields : null,
-  problem
+  problem: oneLine(problem)
 })
 
 const isJson = Schema.is(Json)
-const oneLine = (text: string): string => text.replace(/\s+/g, " ").slice(0, 300)
+const oneLine = (text: string): string => text.replace(/\s+/g, " ").slice(0, 400).toWellFormed()
 
 /**
  * The one JSON form of a recorded event (export, event feeds, stored logs): the envelope, `type`, then the event's fields.
- * `at` is ISO 8601 in UTC.
+ * `at` is ISO 8601 in UTC, in whole milliseconds. An `epoch` stands for that of the envelope and that of the event, which are
+ * equal in what workers write.
  *
  * @category codecs
  * @since 0.1.0
  */
 export const toLine = (recorded: Recorded): string => {
   const { event, ...envelope } = recorded
-  const { payload, type } = event._tag === "UnknownEvent"
-    ? { type: event.type, payload: JSON.stringify(event.payload ?? {}) }
-    : encode(event)
-  const head = JSON.stringify({ ...envelope, at: DateTime.formatIso(DateTime.makeUnsafe(envelope.at)), type })
-  return payload === "{}" ? head : `${head.slice(0, -1)},${payload.slice(1)}`
+  const { fields, type } = parts(event)
+  const head = { ...envelope, at: DateTime.formatIso(DateTime.makeUnsafe(envelope.at)), type }
+  return cleanText(JSON.stringify({ ...head, ...(Predicate.isObject(fields) ? fields : { payload: fields }), ...head }))
 }
 
 const Line = Schema.fromJsonString(Schema.StructWithRest(
@@ -364,6 +383,6 @@ export const fromLine = (line: string): Result.Result<Recorded, string> =>
       seq,
       at: at.epochMilliseconds,
       ...(epoch === undefined ? {} : { epoch }),
-      event: decode(type, fields)
+      event: decode(type, epoch === undefined ? fields : { ...fields, epoch })
     })
   })

@@ -5,6 +5,7 @@ import type { Schedule } from "effect"
 import { Duration, Effect, Option, Result, Schema } from "effect"
 import { BudgetExceeded } from "./Budget.ts"
 import type { Journal } from "./Journal.ts"
+import { noArguments } from "./Digest.ts"
 import { below, Path } from "./Journal.ts"
 import type { OutcomeFields, Recovery } from "./Operation.ts"
 import * as Operation from "./Operation.ts"
@@ -122,7 +123,7 @@ const stepRequest = (key: string) =>
     key,
     kind: "step",
     name: "",
-    arguments: {},
+    arguments: noArguments,
     requested: (attempt) => ({ _tag: "StepRequested", ...attempt }),
     failed: (fields) => ({ _tag: "StepFailed", ...fields })
   })
