@@ -3,7 +3,10 @@
  */
 import { BigDecimal, Result, Schema } from "effect"
 
-const Decimal = Schema.String.check(Schema.isPattern(/^-?\d+(\.\d+)?(e[+-]?\d+)?$/))
+/** Not negative, and short enough that sums stay exact at no cost. */
+const Decimal = Schema.String.check(Schema.isPattern(/^\d{1,40}(\.\d{1,40})?(e[+-]?\d{1,2})?$/))
+/** Sums are longer than what is summed. */
+const Total = Schema.String.check(Schema.isPattern(/^\d+(\.\d+)?(e[+-]?\d{1,4})?$/))
 const Cap = Schema.Natural
 
 /**
@@ -12,8 +15,9 @@ const Cap = Schema.Natural
  * **Details**
  *
  * `turns` counts model calls, `toolCalls` counts tool calls; a retried call counts once. `tokens` and `costUsd` count what
- * was used and what calls without a known outcome may have used. `wallMillis` counts from the start of the run, parked time
- * included.
+ * was used and what calls without a known outcome may have used; `costUsd` is a decimal that is not negative, of at most 40
+ * digits on either side of the point. `wallMillis` counts from the start of the run, or from the time that its start was put
+ * off to; parked time included.
  *
  * @category models
  * @since 0.1.0
@@ -90,9 +94,9 @@ export const Usage = Schema.Struct({
   inputTokens: Schema.Natural,
   cachedInputTokens: Schema.Natural,
   outputTokens: Schema.Natural,
-  costUsd: Decimal,
+  costUsd: Total,
   unreportedCalls: Schema.Natural,
-  possible: Spend
+  possible: Schema.Struct({ tokens: Schema.Natural, costUsd: Total })
 })
 
 /**
@@ -128,12 +132,16 @@ const label = {
 }
 
 /**
+ * What costs nothing.
+ *
  * @category spending
  * @since 0.1.0
  */
 export const nothing: Spend = { tokens: 0, costUsd: "0" }
 
 /**
+ * The totals of a run that has not done anything.
+ *
  * @category spending
  * @since 0.1.0
  */
@@ -160,17 +168,22 @@ const format = (value: BigDecimal.BigDecimal): string => BigDecimal.format(BigDe
 export const sumUsd = (left: string, right: string): string =>
   left === "0" ? right : right === "0" ? left : format(BigDecimal.sum(decimal(left), decimal(right)))
 
+/** Whatever a provider reports, a total stays a number that can be read back. */
+const sum = (left: number, right: number): number => Math.min(Number.MAX_SAFE_INTEGER, left + right)
+
 /**
+ * Exact sum of tokens and of money.
+ *
  * @category spending
  * @since 0.1.0
  */
 export const addSpend = (left: Spend, right: Spend): Spend => ({
-  tokens: left.tokens + right.tokens,
+  tokens: sum(left.tokens, right.tokens),
   costUsd: sumUsd(left.costUsd, right.costUsd)
 })
 
 /**
- * Takes a reservation back.
+ * Takes a reservation back; never below zero.
  *
  * @category spending
  * @since 0.1.0
@@ -190,9 +203,9 @@ export const subtractSpend = (left: Spend, right: Spend): Spend => ({
  */
 export const addCall = (usage: Usage, call: CallUsage): Usage => ({
   ...usage,
-  inputTokens: usage.inputTokens + (call.inputTokens ?? 0),
-  cachedInputTokens: usage.cachedInputTokens + (call.cachedInputTokens ?? 0),
-  outputTokens: usage.outputTokens + (call.outputTokens ?? 0),
+  inputTokens: sum(usage.inputTokens, call.inputTokens ?? 0),
+  cachedInputTokens: sum(usage.cachedInputTokens, call.cachedInputTokens ?? 0),
+  outputTokens: sum(usage.outputTokens, call.outputTokens ?? 0),
   costUsd: sumUsd(usage.costUsd, call.costUsd ?? "0"),
   unreportedCalls: usage.unreportedCalls +
     (call.inputTokens === undefined || call.outputTokens === undefined ? 1 : 0)
@@ -210,7 +223,7 @@ export interface Claim {
   /** Whether it may use tokens and money at all. */
   readonly spends: boolean
   readonly reserve: Spend
-  /** Milliseconds since the start of the run, by the store's clock. */
+  /** Milliseconds since the run began or was to begin, by the store's clock. */
   readonly elapsedMillis: number
 }
 

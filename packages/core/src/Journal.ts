@@ -5,7 +5,7 @@ import type { Effect } from "effect"
 import { Context, Schema } from "effect"
 import type { RunId } from "./Ids.ts"
 import { RunId as RunIdSchema } from "./Ids.ts"
-import type { AlreadySettled, KeyMismatch, Request } from "./RunDecision.ts"
+import type { KeyMismatch, Request } from "./RunDecision.ts"
 import type { RunEvent, RunEventOf } from "./RunEvent.ts"
 import type { CompletedEvent, FailedEvent, Operation, Place, Wait } from "./RunState.ts"
 
@@ -63,19 +63,24 @@ export class Journal extends Context.Service<Journal, {
   readonly recorded: (key: string) => Place | undefined
   /** Asks for an operation, once per key and execution: what is recorded, or a stored first request. */
   readonly ask: (asked: Request) => Effect.Effect<Answer>
-  /** Stores the request of the next attempt of an operation that was asked for; `failure` is stored before it. */
-  readonly again: (asked: Request, failure?: FailedEvent) => Effect.Effect<Answer>
-  /** Waits out the recorded wake time of a failed operation; `failure` is stored first. */
-  readonly untilDue: (key: string, wakeAt: number, failure?: FailedEvent) => Effect.Effect<void>
+  /** Stores the request of the next attempt of an operation that was asked for. */
+  readonly again: (asked: Request) => Effect.Effect<Answer>
+  /** Waits out the wake time of a failed operation. */
+  readonly untilDue: (key: string, wakeAt: number) => Effect.Effect<void>
+  /** Records a failure that is not final; the program is not given it. Never waits. */
+  readonly note: (failure: FailedEvent) => void
   /** Makes sure that this worker still holds the lease, right before a side effect. */
   readonly beforeActing: Effect.Effect<void>
   /** Marks the operation as acting; nothing is suspended until the returned function is called. */
   readonly acting: (key: string) => () => void
-  /** Records the final outcome and gives it to the program in its turn; `before` is stored with it, ahead of it. */
+  /**
+   * Records the final outcome at once, whatever happens to the fiber; the inner effect gives it to the program in its turn.
+   * `before` is stored with it, ahead of it.
+   */
   readonly settle: (
     event: CompletedEvent | FailedEvent,
     before?: ReadonlyArray<RunEvent>
-  ) => Effect.Effect<CompletedEvent | FailedEvent>
+  ) => Effect.Effect<Effect.Effect<CompletedEvent | FailedEvent>>
   /** Records an outcome found by recovery; the program gets it when it is stored. */
   readonly settleStored: (
     key: string,
@@ -94,7 +99,7 @@ export class Journal extends Context.Service<Journal, {
   /** Parks the run for an operator and ends the execution. Returns only while the run is being cancelled, which goes first. */
   readonly stick: (stuck: Omit<RunEventOf<"RunStuck">, "_tag">) => Effect.Effect<void>
   /** Ends the execution: the code and the log do not fit. */
-  readonly mismatch: (error: KeyMismatch | AlreadySettled) => Effect.Effect<never>
+  readonly mismatch: (error: KeyMismatch) => Effect.Effect<never>
 }>()("@durable-agents/core/Journal") {}
 
 /**

@@ -4,6 +4,7 @@
  */
 import { Cause, Clock, Context, Duration, Effect, Exit, Option, Pull, Schedule, Scheduler, Schema } from "effect"
 import type { OperationKey, RunId } from "./Ids.ts"
+import type { Answer } from "./Journal.ts"
 import { Journal } from "./Journal.ts"
 import type { FailureFields, Request } from "./RunDecision.ts"
 import type { FailureReason, RunEvent } from "./RunEvent.ts"
@@ -141,7 +142,7 @@ const continue_ = <A, E, R>(
   journal: Journal["Service"],
   spec: Spec<A, E, R>,
   restore: Restore,
-  answer: Effect.Success<ReturnType<Journal["Service"]["ask"]>>
+  answer: Answer
 ): Effect.Effect<Outcome, never, Outer<R>> => {
   switch (answer._tag) {
     case "Outcome":
@@ -151,9 +152,15 @@ const continue_ = <A, E, R>(
     case "InDoubt":
       return recover(journal, spec, restore, answer.operation, crashed)
     case "Waiting":
-      return restore(journal.untilDue(answer.operation.key, answer.operation.wakeAt ?? 0)).pipe(
-        Effect.andThen(restore(journal.again(spec.request))),
-        Effect.flatMap((next) => continue_(journal, spec, restore, next))
+      return next(
+        journal,
+        spec,
+        restore,
+        answer.operation,
+        Effect.andThen(
+          journal.untilDue(answer.operation.key, answer.operation.wakeAt ?? 0),
+          journal.again(spec.request)
+        )
       )
   }
 }
@@ -274,7 +281,7 @@ const record = <A, E, R>(
       onFailure: (failure): Outcome => spec.request.failed({ ...fields, ...failure, final: true }),
       onSuccess: (event): Outcome => event
     }),
-    (event) => restore(journal.settle(event, spec.beside?.(event)))
+    (event) => Effect.flatMap(journal.settle(event, spec.beside?.(event)), restore)
   )
 
 const fail = <A, E, R>(
@@ -300,7 +307,7 @@ const give = <A, E, R>(
   spec: Spec<A, E, R>,
   restore: Restore,
   event: FailedEvent
-): Effect.Effect<Outcome> => restore(journal.settle(event, spec.beside?.(event)))
+): Effect.Effect<Outcome> => Effect.flatMap(journal.settle(event, spec.beside?.(event)), restore)
 
 const again = <A, E, R>(
   journal: Journal["Service"],
@@ -319,14 +326,38 @@ const again = <A, E, R>(
     final: false,
     wakeAtMillis
   })
-  const next = millis <= shortRetryMillis
+  journal.note(event)
+  const answer = millis <= shortRetryMillis
     ? Effect.tap(
-      journal.again(spec.request, event),
+      journal.again(spec.request),
       (answer) => answer._tag === "Attempt" && millis > 0 ? Effect.sleep(delay) : Effect.void
     )
-    : Effect.andThen(journal.untilDue(operation.key, wakeAtMillis, event), journal.again(spec.request))
-  return Effect.flatMap(restore(next), (answer) => continue_(journal, spec, restore, answer))
+    : Effect.andThen(journal.untilDue(operation.key, wakeAtMillis), journal.again(spec.request))
+  return next(journal, spec, restore, operation, answer)
 }
+
+/** The next attempt; if the program stops waiting before it begins, the operation is closed. */
+const next = <A, E, R>(
+  journal: Journal["Service"],
+  spec: Spec<A, E, R>,
+  restore: Restore,
+  operation: Operation,
+  answer: Effect.Effect<Answer>
+): Effect.Effect<Outcome, never, Outer<R>> =>
+  restore(answer).pipe(
+    Effect.onInterrupt(() =>
+      Effect.sync(() =>
+        journal.interrupted(spec.request.failed({
+          key: operation.key,
+          attempt: operation.attempt,
+          reason: "Interrupted",
+          error: "the program stopped waiting for it",
+          final: true
+        }))
+      )
+    ),
+    Effect.flatMap((found) => continue_(journal, spec, restore, found))
+  )
 
 /** What the policy says about an attempt without a known outcome. */
 const recover = <A, E, R>(
@@ -362,7 +393,7 @@ const recover = <A, E, R>(
     if (operation.attempt >= limit || hopeless) return recordUnknown
     return live
       ? again(journal, spec, restore, operation, fields, backoff(operation.attempt))
-      : Effect.flatMap(restore(journal.again(spec.request)), (answer) => continue_(journal, spec, restore, answer))
+      : next(journal, spec, restore, operation, journal.again(spec.request))
   })
   if (spec.recovery === "fail") return recordUnknown
   if (spec.recovery === "repeat") return repeat
@@ -472,6 +503,7 @@ const nested = (journal: Journal["Service"], key: string): Journal["Service"] =>
     ask: () => refuse,
     again: () => refuse,
     untilDue: () => refuse,
+    note: () => {},
     beforeActing: refuse,
     acting: () => () => {},
     settle: () => refuse,

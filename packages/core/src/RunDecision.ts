@@ -4,7 +4,7 @@
  * Whoever writes runs a decision on the state that it knows and appends the events under that state's sequence number. Lost
  * the race? Read the tail, fold, decide again.
  */
-import { HashSet, Result, Schema } from "effect"
+import { HashMap, HashSet, Result, Schema } from "effect"
 import type { Budget, BudgetExceeded, Spend } from "./Budget.ts"
 import { check, nothing } from "./Budget.ts"
 import { idempotencyKey } from "./Digest.ts"
@@ -12,7 +12,7 @@ import { Actor, OperationKey, RunId } from "./Ids.ts"
 import type { Seq } from "./Ids.ts"
 import type { RunEvent, RunEventOf } from "./RunEvent.ts"
 import type { CompletedEvent, FailedEvent, Operation, OperationKind, RequestEvent, RunState } from "./RunState.ts"
-import { isEnded, openPlaces, placeAt, status } from "./RunState.ts"
+import { isEnded, openPlaces, placeAt, recoveriesWith, status } from "./RunState.ts"
 
 /**
  * A pure function from what is known to what is to be appended (all or none), or to the reason why not.
@@ -185,7 +185,7 @@ export const start = (event: RunEventOf<"RunStarted">): Decision<StartConflict> 
 
 /**
  * A worker takes over a run whose lease was not released. More than `maxRecoveries` takeovers without an outcome between
- * them park the run.
+ * them park the run; one from a worker that had written nothing does not count.
  *
  * @category runs
  * @since 0.1.0
@@ -193,13 +193,13 @@ export const start = (event: RunEventOf<"RunStarted">): Decision<StartConflict> 
 export const recover = (epoch: number, owner: string, maxRecoveries: number): Decision<RunClosed> =>
   whileOpen((state) => {
     const recovered: RunEvent = { _tag: "RunRecovered", epoch, owner }
-    if (state.stuck !== undefined) return events(recovered)
-    if (state.recoveries < maxRecoveries) return events(recovered)
+    const recoveries = recoveriesWith(state, epoch)
+    if (state.stuck !== undefined || recoveries <= maxRecoveries) return events(recovered)
     const suspect = openPlaces(state).find((place) => place._tag === "Operation" && place.inFlight)
     return events(recovered, {
       _tag: "RunStuck",
       reason: "poison",
-      detail: `taken over ${state.recoveries + 1} times without a new outcome`,
+      detail: `taken over ${recoveries} times without a new outcome`,
       ...(suspect === undefined ? {} : { key: suspect.key })
     })
   })
@@ -225,6 +225,8 @@ export const release = (actor: Actor, reason?: string): Decision<RunClosed> =>
   )
 
 /**
+ * Takes the run out of work until it is resumed. Pausing twice changes nothing.
+ *
  * @category runs
  * @since 0.1.0
  */
@@ -232,6 +234,8 @@ export const pause = (actor: Actor, reason?: string): Decision<RunClosed> =>
   whileOpen((state) => state.paused ? events() : events({ _tag: "RunPaused", actor, ...withReason(reason) }))
 
 /**
+ * Lets a paused run go on; any other is left as it is.
+ *
  * @category runs
  * @since 0.1.0
  */
@@ -251,18 +255,24 @@ export const changeBudget = (budget: Budget, actor: Actor, reason?: string): Dec
 
 /**
  * Asks a run to stop. A run that has not done anything yet, or that is stuck, stops at once: its program has nothing to undo,
- * or cannot. A second request changes nothing.
+ * or cannot. A second request changes nothing, unless the run has become stuck since the first.
  *
  * @category runs
  * @since 0.1.0
  */
 export const cancel = (actor: Actor, reason: string): Decision<RunClosed> =>
   whileOpen((state) => {
-    if (state.cancel !== undefined) return events()
-    const requested: RunEvent = { _tag: "RunCancelRequested", actor, reason }
-    return status(state) === "Pending" || state.stuck !== undefined
-      ? events(requested, ...inFlight(state), { _tag: "RunCancelled", actor, reason, usage: state.usage })
-      : events(requested)
+    const atOnce = state.stuck !== undefined || (state.epoch === 0 && HashMap.isEmpty(state.places))
+    const { cancel: standing = { actor, reason }, usage } = state
+    return events(
+      ...(state.cancel === undefined ? [{ _tag: "RunCancelRequested", actor, reason } as const] : []),
+      ...(atOnce
+        ? [
+          ...inFlight(state),
+          { _tag: "RunCancelled", actor: standing.actor, reason: standing.reason, usage } as const
+        ]
+        : [])
+    )
   })
 
 const withReason = (reason: string | undefined) => reason === undefined ? {} : { reason }
@@ -283,7 +293,7 @@ export interface Request {
   readonly reserve?: Spend
   /** Why it must not be carried out: recorded as its outcome, in place of a request and without a claim on the budget. */
   readonly refusal?: string
-  /** Events of the same decision that come first, such as guardrail verdicts. */
+  /** Events of the same decision that come before the first request, or before its refusal, such as guardrail verdicts. */
   readonly before?: ReadonlyArray<RunEvent>
   readonly requested: (attempt: { key: OperationKey; attempt: number; idempotencyKey: string }) => RequestEvent
   /** Builds the failure event of this operation's kind. */
@@ -343,7 +353,7 @@ export const request = (asked: Request, now: number): Decision<RunClosed | KeyMi
     if (operation?.outcome !== undefined) {
       return Result.fail(new AlreadySettled({ runId: state.runId, key: asked.key }))
     }
-    const before = asked.before ?? []
+    const before = operation === undefined ? asked.before ?? [] : []
     if (operation === undefined && asked.refusal !== undefined) {
       const refused = { key: asked.key, attempt: 0, reason: "Refused" as const, error: asked.refusal, final: true }
       return events(...before, asked.failed(refused))
@@ -353,7 +363,7 @@ export const request = (asked: Request, now: number): Decision<RunClosed | KeyMi
       toolCalls: operation === undefined && asked.kind === "tool" ? 1 : 0,
       spends: asked.kind === "model",
       reserve: asked.reserve ?? nothing,
-      elapsedMillis: now - state.startedAt
+      elapsedMillis: now - Math.max(state.startedAt, state.started?.startAtMillis ?? 0)
     })
     if (Result.isFailure(fits)) return events(...before, asked.failed(refusal(asked.key, fits.failure, state)))
     const attempt = (operation?.attempt ?? 0) + 1
@@ -388,7 +398,8 @@ const refusal = (key: OperationKey, exceeded: BudgetExceeded, state: RunState): 
 }
 
 /**
- * Records the outcome of an attempt, or that it failed and will be tried again. The first outcome wins.
+ * Records the outcome of an attempt, or that it failed and will be tried again. The first outcome wins, and an attempt fails
+ * once.
  *
  * **Details**
  *
@@ -404,15 +415,37 @@ export const settle = (
 ): Decision<RunClosed | AlreadySettled> =>
   whileOpen((state) => {
     const operation = placeAt(state, event.key)
-    if (operation?._tag !== "Operation" || operation.outcome !== undefined || operation.attempt > event.attempt) {
-      return Result.fail(new AlreadySettled({ runId: state.runId, key: event.key }))
-    }
+    const retry = "final" in event && !event.final
+    if (
+      operation?._tag !== "Operation" || operation.outcome !== undefined || operation.attempt > event.attempt ||
+      (retry && !operation.inFlight)
+    ) return Result.fail(new AlreadySettled({ runId: state.runId, key: event.key }))
     const before = options.before ?? []
     return events(
       ...before,
       options.shown === state.seq + before.length - 1 ? event : { ...event, shown: options.shown }
     )
   })
+
+/**
+ * The program stopped waiting for an operation that has no outcome. Whether its effect happened is unknown, unless it never
+ * acted.
+ *
+ * @category operations
+ * @since 0.1.0
+ */
+export const interrupt = (asked: Request, hasActed: boolean): Decision => (state) => {
+  const operation = placeAt(state, asked.key)
+  if (isEnded(state) || operation?._tag !== "Operation" || operation.outcome !== undefined) return events()
+  return events(asked.failed({
+    key: asked.key,
+    attempt: operation.attempt,
+    reason: "Interrupted",
+    error: "the program stopped waiting for it",
+    final: true,
+    ...(operation.inFlight && hasActed ? { outcome: "unknown" } : {})
+  }))
+}
 
 /**
  * Records an outcome that the program is given only after it is stored: by recovery, or by a person.
@@ -432,7 +465,7 @@ export const settleStored = (
   })
 
 /**
- * Opens a wait, or makes a choice, unless it is in the log.
+ * Opens a wait, or makes a choice, unless it is in the log. A run that is being cancelled opens no wait any more.
  *
  * @category waits
  * @since 0.1.0
@@ -444,7 +477,8 @@ export const open = (
   whileOpen((state) => {
     const mismatch = matches(state, { key: event.key, ...waitKind(event) })
     if (Result.isFailure(mismatch)) return Result.fail(mismatch.failure)
-    return placeAt(state, event.key) === undefined ? events(...before, event) : events()
+    const useless = state.cancel !== undefined && event._tag !== "BranchDecided"
+    return placeAt(state, event.key) !== undefined || useless ? events() : events(...before, event)
   })
 
 /**

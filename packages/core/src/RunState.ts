@@ -207,13 +207,13 @@ export interface RunState {
   readonly signalIds: HashSet.HashSet<string>
   /** A decision from outside that no worker has written after. */
   readonly undigested: boolean
-  /** Takeovers since the last outcome. */
+  /** Takeovers since the last outcome, from workers that had written to the log. */
   readonly recoveries: number
   readonly paused: boolean
   readonly stuck: RunEventOf<"RunStuck"> | undefined
   readonly cancel: { readonly seq: Seq; readonly actor: Actor; readonly reason: string } | undefined
   readonly end: RunEventOf<"RunCompleted" | "RunFailed" | "RunCancelled"> | undefined
-  /** Why this build cannot execute the run: an event that it does not know, a damaged row, a gap. */
+  /** Why this build cannot execute the run: an event that it does not know, a gap, a second start, more after the end. */
   readonly problem: { readonly seq: Seq; readonly detail: string } | undefined
 }
 
@@ -259,6 +259,8 @@ export const initial = (runId: RunId): RunState => ({
 })
 
 /**
+ * What the log holds at a key.
+ *
  * @category folds
  * @since 0.1.0
  */
@@ -266,6 +268,8 @@ export const placeAt = (state: RunState, key: OperationKey): Place | undefined =
   Option.getOrUndefined(HashMap.get(state.places, key))
 
 /**
+ * The state after some more events.
+ *
  * @category folds
  * @since 0.1.0
  */
@@ -276,14 +280,16 @@ export const fold = (state: RunState, events: Iterable<Recorded>): RunState => {
 }
 
 /**
- * The state after one more event. Never fails: what makes no sense in a log is kept readable and noted in `problem`.
+ * The state after one more event. Never fails, so that a damaged log stays readable: of two events that contradict each other
+ * the first counts, an answer that nobody asked for changes nothing, and what keeps the run from being executed is noted in
+ * `problem`.
  *
  * @category folds
  * @since 0.1.0
  */
 export const evolve = (state: RunState, recorded: Recorded): RunState => {
   const { at, epoch, event, seq } = recorded
-  const before: RunState = {
+  const next: RunState = {
     ...state,
     seq: seq + 1,
     updatedAt: at,
@@ -291,18 +297,32 @@ export const evolve = (state: RunState, recorded: Recorded): RunState => {
     undigested: epoch === undefined && state.undigested,
     problem: state.problem ?? (seq === state.seq ? undefined : { seq, detail: `expected event ${state.seq} here` })
   }
-  const next = apply(before, event, recorded)
-  return next
+  if (state.end !== undefined) return note(next, seq, "the log goes on after the end of the run")
+  return event._tag === "RunRecovered"
+    ? { ...next, recoveries: recoveriesWith(state, event.epoch) }
+    : apply(next, event, recorded)
 }
 
-const apply = (state: RunState, event: RunEvent, { at, epoch, seq }: Recorded): RunState => {
+/**
+ * The count of takeovers with one by this lease. A worker that wrote nothing under the lease before had not begun, so taking over
+ * from it does not count.
+ *
+ * @category folds
+ * @since 0.1.0
+ */
+export const recoveriesWith = (state: RunState, epoch: number): number =>
+  state.recoveries + (epoch > state.epoch + 1 ? 0 : 1)
+
+const apply = (
+  state: RunState,
+  event: Exclude<RunEvent, { readonly _tag: "RunRecovered" }>,
+  { at, epoch, seq }: Recorded
+): RunState => {
   switch (event._tag) {
     case "RunStarted":
       return state.started === undefined
         ? { ...state, started: event, startedAt: at, budget: event.budget }
         : note(state, seq, "the run starts twice")
-    case "RunRecovered":
-      return { ...state, recoveries: state.recoveries + 1 }
     case "RunStuck":
       return { ...state, stuck: event }
     case "RunReleased":
@@ -314,11 +334,13 @@ const apply = (state: RunState, event: RunEvent, { at, epoch, seq }: Recorded): 
     case "BudgetChanged":
       return { ...state, budget: event.budget }
     case "RunCancelRequested":
-      return closeWaits({ ...state, cancel: { seq, actor: event.actor, reason: event.reason } }, () => true)
+      return state.cancel === undefined
+        ? closeWaits({ ...state, cancel: { seq, actor: event.actor, reason: event.reason } }, openKeys(state))
+        : state
     case "RunCompleted":
     case "RunFailed":
     case "RunCancelled":
-      return { ...state, end: state.end ?? event, open: HashSet.empty(), undigested: false }
+      return { ...state, end: event, open: HashSet.empty(), undigested: false }
     case "LLMCallRequested":
     case "ToolCallRequested":
     case "StepRequested":
@@ -331,40 +353,28 @@ const apply = (state: RunState, event: RunEvent, { at, epoch, seq }: Recorded): 
     case "StepFailed":
       return settle(state, event, at, seq, epoch)
     case "BranchDecided":
-      return closeWaits(
-        withPlace(state, {
-          _tag: "Branch",
-          key: event.key,
-          seq,
-          winner: event.winner,
-          position: { shown: seq, seq }
-        }),
-        (wait) => wait.key.startsWith(`${event.key}/`) && !wait.key.startsWith(`${event.key}/${event.winner}/`)
-      )
+      return placeAt(state, event.key) === undefined ? decideBranch(state, event, seq) : state
     case "TimerStarted":
       return withWait(state, { _tag: "Timer", until: event.untilMillis, ...wait(event.key, seq, at) })
     case "TimerFired":
-      return answer(state, event.key, "Timer", (timer) => ({ ...timer, position: { shown: seq, seq } }))
+      return answer(state, event.key, "Timer", (timer) => ({ ...timer, position: { shown: seq, seq } }), epoch)
     case "ApprovalRequested":
       return withWait(state, { _tag: "Approval", request: event, decision: undefined, ...wait(event.key, seq, at) })
     case "ApprovalGranted":
     case "ApprovalDenied":
       return answer(
-        { ...state, undigested: epoch === undefined },
+        state,
         event.key,
         "Approval",
-        (approval) => ({ ...approval, decision: event, position: { shown: seq, seq } })
+        (approval) => ({ ...approval, decision: event, position: { shown: seq, seq } }),
+        epoch
       )
     case "SignalAwaited":
-      return awaitSignal(
-        withWait(state, { _tag: "Signal", name: event.name, received: undefined, ...wait(event.key, seq, at) }),
-        event,
-        seq
-      )
+      return placeAt(state, event.key) === undefined ? awaitSignal(state, event, seq, at) : state
     case "SignalReceived":
       return receiveSignal(state, event, seq, epoch)
     case "WaitAbandoned":
-      return closeWaits(state, (open) => open.key === event.key)
+      return closeWaits(state, [event.key])
     case "GuardrailTriggered":
       return state
     case "UnknownEvent":
@@ -390,20 +400,26 @@ const withPlace = (state: RunState, place: Place): RunState => ({
   places: HashMap.set(state.places, place.key, place)
 })
 
-const withWait = (state: RunState, open: Wait): RunState => ({
-  ...withPlace(state, open),
-  open: HashSet.add(state.open, open.key)
-})
+const withWait = (state: RunState, open: Wait): RunState =>
+  placeAt(state, open.key) === undefined
+    ? { ...withPlace(state, open), open: HashSet.add(state.open, open.key) }
+    : state
 
+/** `epoch` is that of the answer: one from outside has yet to be acted on. */
 const answer = <Tag extends Wait["_tag"]>(
   state: RunState,
   key: OperationKey,
   tag: Tag,
-  f: (wait: Extract<Wait, { _tag: Tag }>) => Wait
+  f: (wait: Extract<Wait, { _tag: Tag }>) => Wait,
+  epoch: number | undefined
 ): RunState => {
   const place = placeAt(state, key)
   return isWait(place, tag) && place.position === undefined && !place.closed
-    ? { ...withPlace(state, f(place)), open: HashSet.remove(state.open, key) }
+    ? {
+      ...withPlace(state, f(place)),
+      open: HashSet.remove(state.open, key),
+      undigested: epoch === undefined
+    }
     : state
 }
 
@@ -412,11 +428,22 @@ const isWait = <Tag extends Wait["_tag"]>(
   tag: Tag
 ): place is Extract<Wait, { _tag: Tag }> => place?._tag === tag
 
-const closeWaits = (state: RunState, matches: (wait: Wait) => boolean): RunState => {
+const openKeys = (state: RunState): ReadonlyArray<OperationKey> => Array.from(state.open)
+
+const decideBranch = (state: RunState, { key, winner }: RunEventOf<"BranchDecided">, seq: Seq): RunState =>
+  closeWaits(
+    withPlace(state, { _tag: "Branch", key, seq, winner, position: { shown: seq, seq } }),
+    openKeys(state).filter((open) => open.startsWith(`${key}/`) && !open.startsWith(`${key}/${winner}/`))
+  )
+
+/** Those of the keys where a wait is open. */
+const closeWaits = (state: RunState, keys: ReadonlyArray<OperationKey>): RunState => {
   let next = state
-  for (const key of state.open) {
-    const place = placeAt(state, key)
-    if (place === undefined || place._tag === "Operation" || place._tag === "Branch" || !matches(place)) continue
+  for (const key of keys) {
+    const place = placeAt(next, key)
+    if (place === undefined || place._tag === "Operation" || place._tag === "Branch" || !HashSet.has(next.open, key)) {
+      continue
+    }
     next = { ...withPlace(next, { ...place, closed: true }), open: HashSet.remove(next.open, key) }
     if (place._tag === "Signal") {
       const queue = signalQueue(next, place.name)
@@ -437,16 +464,16 @@ const withQueue = (state: RunState, name: string, queue: SignalQueue): RunState 
   signals: HashMap.set(state.signals, name, queue)
 })
 
-const awaitSignal = (state: RunState, event: RunEventOf<"SignalAwaited">, seq: Seq): RunState => {
+const awaitSignal = (state: RunState, event: RunEventOf<"SignalAwaited">, seq: Seq, at: number): RunState => {
   const queue = signalQueue(state, event.name)
   const [first, ...rest] = queue.received
+  const signal: SignalWait = { _tag: "Signal", name: event.name, received: first, ...wait(event.key, seq, at) }
   return first === undefined
-    ? withQueue(state, event.name, { ...queue, awaiting: [...queue.awaiting, event.key] })
-    : withQueue(
-      answer(state, event.key, "Signal", (signal) => ({ ...signal, received: first, position: { shown: seq, seq } })),
-      event.name,
-      { ...queue, received: rest }
-    )
+    ? withQueue(withWait(state, signal), event.name, { ...queue, awaiting: [...queue.awaiting, event.key] })
+    : withQueue(withPlace(state, { ...signal, position: { shown: seq, seq } }), event.name, {
+      ...queue,
+      received: rest
+    })
 }
 
 const receiveSignal = (
@@ -455,26 +482,29 @@ const receiveSignal = (
   seq: Seq,
   epoch: number | undefined
 ): RunState => {
-  const known = event.signalId === undefined
-    ? state
-    : { ...state, signalIds: HashSet.add(state.signalIds, event.signalId) }
-  const queue = signalQueue(known, event.name)
+  const { name, signalId } = event
+  if (signalId !== undefined && HashSet.has(state.signalIds, signalId)) return state
+  const known = signalId === undefined ? state : { ...state, signalIds: HashSet.add(state.signalIds, signalId) }
+  const queue = signalQueue(known, name)
   const [first, ...rest] = queue.awaiting
   return first === undefined
-    ? withQueue(known, event.name, { ...queue, received: [...queue.received, event] })
+    ? withQueue(known, name, { ...queue, received: [...queue.received, event] })
     : withQueue(
       answer(
-        { ...known, undigested: epoch === undefined },
+        known,
         first,
         "Signal",
-        (signal) => ({ ...signal, received: event, position: { shown: seq, seq } })
+        (signal) => ({ ...signal, received: event, position: { shown: seq, seq } }),
+        epoch
       ),
-      event.name,
+      name,
       { ...queue, awaiting: rest }
     )
 }
 
 /**
+ * Whether an event speaks of a model call, a tool call or a step.
+ *
  * @category folds
  * @since 0.1.0
  */
@@ -486,8 +516,8 @@ const reserveOf = (request: RequestEvent | undefined): Spend =>
 
 const request = (state: RunState, event: RequestEvent, at: number, seq: Seq): RunState => {
   const known = placeAt(state, event.key)
-  const first = known?._tag !== "Operation"
-  const operation: Operation = first
+  if (known !== undefined && (known._tag !== "Operation" || known.outcome !== undefined)) return state
+  const operation: Operation = known === undefined
     ? {
       _tag: "Operation",
       key: event.key,
@@ -516,11 +546,11 @@ const request = (state: RunState, event: RequestEvent, at: number, seq: Seq): Ru
   const usage = state.usage
   return {
     ...withPlace(state, operation),
-    open: first ? HashSet.add(state.open, event.key) : state.open,
+    open: HashSet.add(state.open, event.key),
     usage: operation.kind === "step" ? usage : {
       ...usage,
-      turns: usage.turns + (first && operation.kind === "model" ? 1 : 0),
-      toolCalls: usage.toolCalls + (first && operation.kind === "tool" ? 1 : 0),
+      turns: usage.turns + (known === undefined && operation.kind === "model" ? 1 : 0),
+      toolCalls: usage.toolCalls + (known === undefined && operation.kind === "tool" ? 1 : 0),
       possible: reserve === nothing ? usage.possible : addSpend(usage.possible, reserve)
     }
   }
@@ -534,8 +564,9 @@ const settle = (
   epoch: number | undefined
 ): RunState => {
   const found = placeAt(state, event.key)
-  if (found !== undefined && found._tag !== "Operation") return state
-  if (found?.outcome !== undefined) return state
+  const failed = event._tag === "LLMCallFailed" || event._tag === "ToolCallFailed" || event._tag === "StepFailed"
+  if (found === undefined && !(failed && event.final)) return state
+  if (found !== undefined && (found._tag !== "Operation" || found.outcome !== undefined)) return state
   const known: Operation = found ?? {
     _tag: "Operation",
     key: event.key,
@@ -552,12 +583,10 @@ const settle = (
     wakeAt: undefined,
     outcome: undefined
   }
-  const failed = event._tag === "LLMCallFailed" || event._tag === "ToolCallFailed" || event._tag === "StepFailed"
   const unknown = failed && event.outcome === "unknown"
   const reserve = known.inFlight ? reserveOf(known.request) : nothing
   const settled: RunState = {
     ...state,
-    recoveries: 0,
     undigested: state.undigested || (epoch === undefined && event.actor !== undefined),
     usage: reserve === nothing || unknown
       ? state.usage
@@ -582,7 +611,8 @@ const settle = (
       wakeAt: undefined,
       outcome: { event, position: { shown: event.shown ?? (refused ? seq : seq - 1), seq } }
     }),
-    open: HashSet.remove(paid.open, event.key)
+    open: HashSet.remove(paid.open, event.key),
+    recoveries: 0
   }
 }
 
@@ -650,12 +680,13 @@ export const status = (state: RunState): RunStatus => {
  */
 export const wakeAt = (state: RunState): number | undefined => {
   let earliest: number | undefined
-  for (const place of openPlaces(state)) {
-    const due = place._tag === "Timer"
+  for (const key of state.open) {
+    const place = placeAt(state, key)
+    const due = place?._tag === "Timer"
       ? place.until
-      : place._tag === "Operation"
+      : place?._tag === "Operation"
       ? place.wakeAt
-      : place._tag === "Approval" && place.request.onExpiry !== undefined
+      : place?._tag === "Approval" && place.request.onExpiry !== undefined
       ? place.request.expiresAtMillis
       : undefined
     if (due !== undefined && (earliest === undefined || due < earliest)) earliest = due
@@ -664,6 +695,8 @@ export const wakeAt = (state: RunState): number | undefined => {
 }
 
 /**
+ * Whether the log has its last event.
+ *
  * @category folds
  * @since 0.1.0
  */

@@ -11,6 +11,7 @@ import {
   Timer,
   Worker
 } from "@durable-agents/core"
+import { CrashingStore } from "@durable-agents/testing"
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Deferred, Duration, Effect, Exit, Layer, Schema, Scope } from "effect"
 import { TestClock } from "effect/testing"
@@ -174,31 +175,20 @@ describe("a worker", () => {
       const memory = MemoryStore.memory()
       yield* Effect.gen(function*() {
         const runs = yield* Runs
-        const queue = yield* RunQueue
         const runId = yield* start()
-        let claims = 0
-        while ((yield* runs.state(runId)).status !== "Stuck" && claims < 20) {
-          claims += 1
-          const [claim] = yield* queue.claim({
-            owner: `dead-${claims}`,
-            leaseMillis: 1000,
-            namespace: "default",
-            programs: ["test"],
-            limit: 1
-          })
-          assert.isDefined(claim)
-          memory.aliveUntil.clear()
+        for (let deaths = 0; deaths < 20 && (yield* runs.state(runId)).status !== "Stuck"; deaths++) {
+          const process = CrashingStore.doomed()
           const scope = yield* Scope.make()
-          const hang = yield* Deferred.make<void>()
-          yield* alive(worker(
-            () => step("kills", Effect.andThen(Deferred.succeed(hang, undefined), Effect.never)),
-            memory
-          )).pipe(Scope.provide(scope))
-          yield* Effect.raceFirst(Deferred.await(hang), runs.await(runId, (view) => view.status === "Stuck"))
+          const acting = yield* Deferred.make<void>()
+          yield* alive(
+            worker(() => step("kills", Effect.andThen(Deferred.succeed(acting, undefined), Effect.never)), memory, {
+              stores: CrashingStore.layer(process).pipe(Layer.provideMerge(MemoryStore.layerOf(memory)))
+            })
+          ).pipe(Scope.provide(scope))
+          yield* Effect.raceFirst(Deferred.await(acting), runs.await(runId, (view) => view.status === "Stuck"))
+          process.dead = true
           memory.aliveUntil.clear()
-          const row = memory.runs.get(runId)
-          if (row !== undefined) row.epoch += 1
-          yield* Scope.close(scope, Exit.void)
+          yield* Effect.exit(Scope.close(scope, Exit.void))
         }
         const stuck = yield* runs.state(runId)
         assert.strictEqual(stuck.status, "Stuck")

@@ -1,0 +1,282 @@
+/**
+ * The line in which decisions of one executing run wait for the store: one append at a time, in order, decided on the state
+ * that the one before left. Holds that state.
+ */
+import type { Clock, Context } from "effect"
+import { Duration, Effect, Exit, Option, Result, Stream } from "effect"
+import type { Append, EventStore, StoreError } from "./EventStore.ts"
+import type { AlreadySettled, Decision, KeyMismatch, RunClosed, WaitClosed } from "./RunDecision.ts"
+import type { Recorded, RunEvent } from "./RunEvent.ts"
+import { encode } from "./RunEvent.ts"
+import { summarize } from "./RunIndex.ts"
+import type { Owner } from "./RunQueue.ts"
+import type { RunState } from "./RunState.ts"
+import { evolve, isEnded } from "./RunState.ts"
+
+/**
+ * Why a decision in the line came to nothing.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Refusal = RunClosed | KeyMismatch | AlreadySettled | WaitClosed
+
+/**
+ * One decision in the line.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Entry {
+  readonly decide: Decision<Refusal>
+  /** Called once its events, if any, are in the log and in the state. */
+  readonly stored?: () => void
+  readonly refused?: (error: AlreadySettled) => void
+  /** Called when it leaves the line for the store: from then on it cannot be taken back. */
+  readonly sent?: () => void
+  /** About how much it adds to an append. */
+  readonly bytes: number
+  /** The run ends with it, and so does its lease. */
+  readonly ends?: boolean
+}
+
+/**
+ * @category models
+ * @since 0.1.0
+ */
+export interface AppendLine {
+  readonly state: () => RunState
+  readonly add: (entry: Entry) => void
+  readonly remove: (entry: Entry) => void
+  readonly clear: () => void
+  readonly isEmpty: () => boolean
+  /** An append or a read is under way. */
+  readonly isBusy: () => boolean
+  /** Sends what waits, unless something is under way. */
+  readonly flush: () => void
+  /** Reads what others have appended; later, if something is under way. */
+  readonly read: () => void
+  /** Stops: whatever the store still answers is ignored. */
+  readonly close: () => void
+}
+
+/**
+ * @category models
+ * @since 0.1.0
+ */
+export interface Options {
+  readonly store: EventStore["Service"]
+  readonly owner: Owner
+  readonly epoch: number
+  readonly state: RunState
+  readonly appendBytes: number
+  readonly context: Context.Context<never>
+  readonly realClock: Clock.Clock
+  readonly now: () => number
+  readonly isFresh: () => boolean
+  /** An event is in the log, and the state before it is given. */
+  readonly onEvent: (recorded: Recorded, before: RunState) => void
+  readonly onTime: (at: number) => void
+  readonly onRefused: (error: KeyMismatch) => void
+  /** Something was answered: look again. */
+  readonly onAnswer: () => void
+  /** The run has ended (here or elsewhere), the lease is gone, or the store does not answer. */
+  readonly onClosed: (
+    why: { readonly _tag: "Ended"; readonly here: boolean } | {
+      readonly _tag: "Lost"
+    } | { readonly _tag: "Unavailable"; readonly error: StoreError }
+  ) => void
+}
+
+/** While the lease is fresh a failed call is tried again after 25 ms, then twice as long each time, at most a second. */
+const maxFailures = 12
+
+/**
+ * @category constructors
+ * @since 0.1.0
+ */
+export const make = (options: Options): AppendLine => {
+  const { appendBytes, epoch, onAnswer, onClosed, realClock, store } = options
+  const runId = options.state.runId
+  const run = Effect.runCallbackWith(options.context)
+
+  let state = options.state
+  let waiting: Array<Entry> = []
+  let busy = false
+  let readNext = false
+  let closed = false
+
+  const apply = (recorded: Recorded): void => {
+    const before = state
+    state = evolve(state, recorded)
+    options.onEvent(recorded, before)
+  }
+
+  const again = (failures: number, f: (failures: number) => void, error: StoreError | undefined): void => {
+    if (failures >= maxFailures || !options.isFresh()) {
+      busy = false
+      return onClosed(error === undefined ? { _tag: "Lost" } : { _tag: "Unavailable", error })
+    }
+    run(realClock.sleep(Duration.millis(Math.min(1000, 25 * 2 ** failures))), {
+      onExit: () => closed ? undefined : f(failures + 1)
+    })
+  }
+
+  const decideAll = (batch: ReadonlyArray<Entry>) => {
+    const answers: Array<() => void> = []
+    const events: Array<RunEvent> = []
+    let next = state
+    for (const entry of batch) {
+      const decided = entry.decide(next)
+      if (Result.isFailure(decided)) {
+        const error = decided.failure
+        answers.push(() => refused(entry, error))
+        continue
+      }
+      for (const event of decided.success) {
+        next = evolve(next, { runId, seq: next.seq, at: options.now(), epoch, event })
+        events.push(event)
+      }
+      if (entry.stored !== undefined) answers.push(entry.stored)
+    }
+    return { answers, events, next }
+  }
+
+  const refused = (entry: Entry, error: Refusal): void => {
+    if (error._tag === "AlreadySettled") entry.refused?.(error)
+    if (error._tag === "KeyMismatch") options.onRefused(error)
+  }
+
+  const send = (batch: ReadonlyArray<Entry>, failures: number): void => {
+    const { answers, events, next } = decideAll(batch)
+    if (events.length === 0) return answered(answers)
+    const append: Append = { expected: state.seq, epoch, events, ...nextOf(batch, events, next) }
+    run(store.append(runId, append), {
+      onExit: (exit) => {
+        if (closed) return
+        if (Exit.isSuccess(exit)) {
+          options.onTime(exit.value.at)
+          for (const event of events) apply({ runId, seq: state.seq, at: exit.value.at, epoch, event })
+          return answered(answers)
+        }
+        const error = Option.getOrUndefined(Exit.findErrorOption(exit))
+        if (error?._tag === "SequenceConflict") return catchUp(batch, append, 0)
+        if (error?._tag === "StoreError") return again(failures, (count) => send(batch, count), error)
+        busy = false
+        onClosed({ _tag: "Lost" })
+      }
+    })
+  }
+
+  const nextOf = (batch: ReadonlyArray<Entry>, events: ReadonlyArray<RunEvent>, next: RunState) => {
+    const ends = batch.some((entry) => entry.ends === true) && isEnded(next)
+    if (!ends && !events.some(concernsIndex)) return {}
+    const summary = summarize(next)
+    return {
+      next: {
+        ...(summary === undefined ? {} : { summary }),
+        ...(ends ? { wakeAt: null, release: options.owner } : {})
+      }
+    }
+  }
+
+  /** Someone else was first: folds what is new, and decides the same things again. */
+  const catchUp = (batch: ReadonlyArray<Entry>, append: Append, failures: number): void => {
+    run(Stream.runCollect(store.read(runId, state.seq)), {
+      onExit: (exit) => {
+        if (closed) return
+        if (!Exit.isSuccess(exit)) {
+          const error = Option.getOrUndefined(Exit.findErrorOption(exit))
+          return again(failures, (count) => catchUp(batch, append, count), error)
+        }
+        const ours = isOurs(exit.value, append)
+        const { answers } = ours ? decideAll(batch) : { answers: [] }
+        for (const recorded of exit.value) apply(recorded)
+        if (ours) return answered(answers)
+        if (state.epoch > epoch || isEnded(state)) {
+          busy = false
+          return onClosed(isEnded(state) ? { _tag: "Ended", here: false } : { _tag: "Lost" })
+        }
+        send(batch, 0)
+      }
+    })
+  }
+
+  /** The store's first answer was lost, and the append that is in the way is our own. */
+  const isOurs = (tail: ReadonlyArray<Recorded>, append: Append): boolean =>
+    tail.length >= append.events.length && append.events.every((event, index) => {
+      const recorded = tail[index]
+      return recorded?.epoch === epoch && encode(recorded.event).payload === encode(event).payload
+    })
+
+  const answered = (answers: ReadonlyArray<() => void>): void => {
+    busy = false
+    for (const answer of answers) answer()
+    if (closed) return
+    if (isEnded(state)) return onClosed({ _tag: "Ended", here: true })
+    if (readNext) read()
+    onAnswer()
+  }
+
+  const read = (): void => {
+    readNext = busy
+    if (busy || closed) return
+    busy = true
+    run(Stream.runCollect(store.read(runId, state.seq)), {
+      onExit: (exit) => {
+        if (closed) return
+        busy = false
+        if (Exit.isSuccess(exit)) { for (const recorded of exit.value) apply(recorded) }
+        if (closed) return
+        if (state.epoch > epoch) return onClosed({ _tag: "Lost" })
+        if (isEnded(state)) return onClosed({ _tag: "Ended", here: false })
+        if (readNext) read()
+        onAnswer()
+      }
+    })
+  }
+
+  /** As many as fit into one append, at least one. */
+  const take = (): ReadonlyArray<Entry> => {
+    let bytes = 0
+    let count = 0
+    for (const entry of waiting) {
+      bytes += entry.bytes
+      if (count > 0 && bytes > appendBytes) break
+      count += 1
+    }
+    return waiting.splice(0, count)
+  }
+
+  return {
+    state: () => state,
+    add: (entry) => {
+      if (!closed) waiting.push(entry)
+    },
+    remove: (entry) => {
+      waiting = waiting.filter((other) => other !== entry)
+    },
+    clear: () => {
+      waiting = []
+    },
+    isEmpty: () => waiting.length === 0,
+    isBusy: () => busy,
+    flush: () => {
+      if (busy || closed || waiting.length === 0) return
+      busy = true
+      const batch = take()
+      for (const entry of batch) entry.sent?.()
+      send(batch, 0)
+    },
+    read,
+    close: () => {
+      closed = true
+      waiting = []
+    }
+  }
+}
+
+const concernsIndex = (event: RunEvent): boolean =>
+  event._tag === "ApprovalRequested" || event._tag === "ApprovalGranted" || event._tag === "ApprovalDenied" ||
+  event._tag === "SignalAwaited" || event._tag === "RunStuck" || event._tag === "WaitAbandoned" ||
+  event._tag === "BranchDecided"

@@ -1,0 +1,344 @@
+/**
+ * The journal as operations, waits and branches see it: turns what a program asks for into decisions, and answers into values.
+ */
+import { Effect, Result, Schema } from "effect"
+import type { AppendLine, Entry } from "./AppendLine.ts"
+import type { Ask } from "./Ask.ts"
+import * as Asks from "./Ask.ts"
+import type { Answer, Journal } from "./Journal.ts"
+import type { Mode, Options } from "./LiveJournal.ts"
+import * as Payload from "./Payload.ts"
+import type { KeyMismatch, Request } from "./RunDecision.ts"
+import * as RunDecision from "./RunDecision.ts"
+import type { RunEvent, RunEventOf } from "./RunEvent.ts"
+import type { CompletedEvent, FailedEvent, Place, Wait } from "./RunState.ts"
+import { placeAt } from "./RunState.ts"
+
+/**
+ * A program used one key twice in one scope. Loops and branches name their iteration: `Step.scope`, `Step.forEach`.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class KeyReused extends Schema.TaggedError<KeyReused>("@durable-agents/core/KeyReused")("KeyReused", {
+  key: Schema.String
+}) {
+  override get message() {
+    return `The key \`${this.key}\` is used twice; name each iteration with Step.scope or Step.forEach`
+  }
+}
+
+/**
+ * What the service needs of the live journal around it.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Around {
+  readonly options: Options
+  readonly asks: Map<string, Ask>
+  readonly sleepers: Map<Ask, number>
+  readonly line: AppendLine
+  readonly now: () => number
+  readonly mode: () => Mode
+  readonly isOver: () => boolean
+  readonly plan: () => void
+  readonly enqueue: (entry: Entry) => void
+  /** A recorded place was asked for again. */
+  readonly asked: () => void
+  /** Gives a recorded answer in its turn. */
+  readonly give: (ask: Ask) => void
+  /** Gives an answer that has just come. */
+  readonly due: (ask: Ask) => void
+  readonly hold: (ask: Ask, go: () => void) => void
+  readonly drop: (ask: Ask) => void
+  readonly abandon: (ask: Ask, hasActed: boolean) => void
+  readonly interruptAsk: (ask: Ask) => void
+  readonly setAlarm: () => void
+  readonly acting: (key: string) => () => void
+  readonly mismatch: (error: KeyMismatch) => void
+  readonly stick: (stuck: Omit<RunEventOf<"RunStuck">, "_tag">) => void
+  readonly restart: () => void
+  readonly lose: () => void
+}
+
+type Resume<A> = (effect: Effect.Effect<A>) => void
+
+/**
+ * @category constructors
+ * @since 0.1.0
+ */
+export const make = (around: Around): Journal["Service"] => {
+  const { asks, due, enqueue, line, mode, now, options } = around
+  const place = (key: string): Place | undefined => placeAt(line.state(), key)
+  const mayBegin = (): boolean => mode() === "live" || mode() === "unwinding"
+  const shown = (): number => line.state().seq - 1
+
+  /** Blocks the fiber on an ask; `begin` says what must happen. */
+  const block = <A>(ask: Ask, begin: (resume: Resume<A>) => void): Effect.Effect<A> =>
+    Effect.callback<A>((resume) => {
+      if (around.isOver()) return resume(Effect.interrupt)
+      ask.resume = resume
+      begin((effect) => {
+        ask.resume = undefined
+        resume(effect)
+      })
+      around.plan()
+      return Effect.sync(() => around.drop(ask))
+    })
+
+  const first = <A>(
+    key: string,
+    request: Request | undefined,
+    begin: (ask: Ask, resume: Resume<A>) => void
+  ): Effect.Effect<A> =>
+    Effect.suspend(() => {
+      if (around.isOver()) return Effect.interrupt
+      if (asks.has(key)) return Effect.die(new KeyReused({ key }))
+      const ask = Asks.make(key, request)
+      asks.set(key, ask)
+      return block<A>(ask, (resume) => begin(ask, resume))
+    })
+
+  const known = (key: string): Ask => {
+    const ask = asks.get(key) ?? Asks.make(key, undefined)
+    asks.set(key, ask)
+    return ask
+  }
+
+  const whenAllowed = (ask: Ask, go: () => void): void => mayBegin() ? go() : around.hold(ask, go)
+
+  /** Puts a decision into the line that can be taken back until it leaves for the store. */
+  const send = (ask: Ask, entry: Entry): void => {
+    const own: Entry = {
+      ...entry,
+      sent: () => {
+        if (ask.phase === "queued") ask.phase = "stored"
+      }
+    }
+    ask.phase = "queued"
+    ask.dropped = false
+    ask.withdraw = () => line.remove(own)
+    enqueue(own)
+  }
+
+  /** A recorded answer is given in its turn; what a cancelled run asked for afterwards, only when it unwinds. */
+  const giveRecorded = (ask: Ask, found: Place, give: () => void): void => {
+    around.asked()
+    ask.give = give
+    ask.position = Asks.positionOf(found)
+    const cancel = line.state().cancel
+    if (cancel !== undefined && found.seq > cancel.seq && mode() !== "unwinding") {
+      around.hold(ask, () => around.give(ask))
+    } else {
+      around.give(ask)
+    }
+  }
+
+  const outcomeOf = (key: string): CompletedEvent | FailedEvent | undefined => {
+    const found = place(key)
+    return found?._tag === "Operation" ? found.outcome?.event : undefined
+  }
+
+  const giveOutcome = (ask: Ask, resume: Resume<Answer>): void => {
+    ask.give = () => {
+      const event = outcomeOf(ask.key)
+      if (event !== undefined) resume(Effect.succeed({ _tag: "Outcome", event }))
+    }
+    due(ask)
+  }
+
+  const sendRequest = (ask: Ask, asked: Request, resume: Resume<Answer>): void =>
+    send(ask, {
+      bytes: 4096,
+      decide: (state) => RunDecision.request(asked, now())(state),
+      stored: () => {
+        if (ask.dropped) return around.abandon(ask, false)
+        const found = place(ask.key)
+        if (found?._tag !== "Operation") return
+        if (found.outcome !== undefined) return giveOutcome(ask, resume)
+        ask.phase = "idle"
+        resume(Effect.succeed({ _tag: "Attempt", operation: found }))
+      },
+      refused: () => giveOutcome(ask, resume)
+    })
+
+  /** An operation that is in the log without an outcome. */
+  const giveDoubtful = (ask: Ask, asked: Request, resume: Resume<Answer>): void => {
+    around.asked()
+    ask.give = () => {
+      const found = place(ask.key)
+      if (found?._tag !== "Operation") return
+      if (found.outcome !== undefined) return giveOutcome(ask, resume)
+      resume(Effect.succeed({ _tag: found.inFlight ? "InDoubt" : "Waiting", operation: found }))
+    }
+    const found = place(asked.key)
+    const cancel = line.state().cancel
+    if (mode() === "unwinding") return ask.give()
+    if (cancel !== undefined && found !== undefined && found.seq > cancel.seq) return around.hold(ask, ask.give)
+    ask.phase = "doubtful"
+  }
+
+  const note = (failure: FailedEvent): void =>
+    enqueue({ bytes: 1024, decide: RunDecision.settle(failure, { shown: shown() }), refused: around.restart })
+
+  const settle = (event: CompletedEvent | FailedEvent, before: ReadonlyArray<RunEvent> = []) =>
+    Effect.sync((): Effect.Effect<CompletedEvent | FailedEvent> => {
+      const ask = known(event.key)
+      let given = false
+      let answer = event
+      let resumeWith: Resume<CompletedEvent | FailedEvent> | undefined
+      ask.give = () => {
+        given = true
+        resumeWith?.(Effect.succeed(answer))
+      }
+      due(ask)
+      enqueue({
+        bytes: sizeOf(event),
+        decide: RunDecision.settle(event, { shown: shown(), before }),
+        refused: () => {
+          const recorded = outcomeOf(event.key)
+          if (given || recorded === undefined) return around.restart()
+          answer = recorded
+        }
+      })
+      return block(ask, (resume) => {
+        resumeWith = resume
+      })
+    })
+
+  return {
+    runId: options.state.runId,
+    started: options.started,
+    now,
+    recorded: place,
+    ask: (asked) =>
+      first<Answer>(asked.key, asked, (ask, resume) => {
+        const found = place(asked.key)
+        if (found === undefined) return whenAllowed(ask, () => sendRequest(ask, asked, resume))
+        const fits = RunDecision.matches(line.state(), asked)
+        if (Result.isFailure(fits)) return around.mismatch(fits.failure)
+        const outcome = outcomeOf(asked.key)
+        if (outcome === undefined) return giveDoubtful(ask, asked, resume)
+        // Blocks until the program interrupts it again, as it did when this was recorded.
+        if ("reason" in outcome && outcome.reason === "Interrupted") return around.asked()
+        giveRecorded(ask, found, () => resume(Effect.succeed({ _tag: "Outcome", event: outcome })))
+      }),
+    again: (asked) => {
+      const ask = known(asked.key)
+      return block<Answer>(ask, (resume) => whenAllowed(ask, () => sendRequest(ask, asked, resume)))
+    },
+    untilDue: (key, wakeAt) => {
+      const ask = known(key)
+      return block<void>(ask, (resume) => {
+        ask.phase = "waiting"
+        ask.give = () => resume(Effect.void)
+        around.sleepers.set(ask, wakeAt)
+        around.setAlarm()
+      })
+    },
+    note,
+    beforeActing: Effect.suspend(() =>
+      options.lease.isFresh() ? Effect.void : Effect.flatMap(options.lease.confirm, (isOurs) => {
+        if (isOurs) return Effect.void
+        around.lose()
+        return Effect.interrupt
+      })
+    ),
+    acting: around.acting,
+    settle,
+    settleStored: (key, build) => {
+      const ask = known(key)
+      return block<CompletedEvent | FailedEvent>(ask, (resume) => {
+        const give = () => {
+          ask.give = () => {
+            const event = outcomeOf(key)
+            if (event !== undefined) resume(Effect.succeed(event))
+          }
+          due(ask)
+        }
+        enqueue({ bytes: 4096, decide: RunDecision.settleStored(build, key), stored: give, refused: give })
+      })
+    },
+    interrupted: (event) => enqueue({ bytes: 512, decide: RunDecision.settle(event, { shown: shown() }) }),
+    wait: (event) =>
+      first<Wait>(event.key, undefined, (ask, resume) => {
+        const give = () => {
+          const found = place(event.key)
+          if (found !== undefined && found._tag !== "Operation" && found._tag !== "Branch") {
+            resume(Effect.succeed(found))
+          }
+        }
+        const found = place(event.key)
+        if (found === undefined) {
+          return whenAllowed(ask, () => {
+            if (mode() === "unwinding") return around.interruptAsk(ask)
+            ask.give = give
+            send(ask, {
+              bytes: sizeOf(event),
+              decide: RunDecision.open(event),
+              stored: () => {
+                if (ask.dropped) return around.abandon(ask, false)
+                const opened = place(event.key)
+                ask.phase = "waiting"
+                if (opened !== undefined && Asks.positionOf(opened) !== undefined) due(ask)
+                around.setAlarm()
+              }
+            })
+          })
+        }
+        const fits = RunDecision.matches(line.state(), { key: event.key, ...RunDecision.waitKind(event) })
+        if (Result.isFailure(fits)) return around.mismatch(fits.failure)
+        if (Asks.positionOf(found) !== undefined) return giveRecorded(ask, found, give)
+        around.asked()
+        ask.give = give
+        ask.phase = "waiting"
+        if (mode() === "unwinding") around.interruptAsk(ask)
+      }),
+    chosen: (key) =>
+      first<string>(key, undefined, (ask, resume) => {
+        const give = () => {
+          const found = place(key)
+          if (found?._tag === "Branch") resume(Effect.succeed(found.winner))
+        }
+        const found = place(key)
+        if (found !== undefined) {
+          const fits = RunDecision.matches(line.state(), { key, kind: "Branch", name: "" })
+          return Result.isFailure(fits) ? around.mismatch(fits.failure) : giveRecorded(ask, found, give)
+        }
+        ask.phase = "waiting"
+        ask.give = give
+      }),
+    choose: (key, winner) => {
+      if (place(key) !== undefined) return
+      enqueue({ bytes: 256, decide: RunDecision.open({ _tag: "BranchDecided", key, winner }) })
+    },
+    stick: (stuck) =>
+      Effect.suspend(() => {
+        if (line.state().cancel !== undefined) return Effect.void
+        around.stick(stuck)
+        return Effect.never
+      }),
+    mismatch: (error) =>
+      Effect.suspend(() => {
+        around.mismatch(error)
+        return Effect.never
+      })
+  }
+}
+
+/** A little more than the event takes in the store. */
+const sizeOf = (event: RunEvent): number => {
+  switch (event._tag) {
+    case "StepCompleted":
+      return 512 + Payload.sizeOf(event.output)
+    case "ToolCallCompleted":
+      return 512 + Payload.sizeOf(event.result)
+    case "LLMCallCompleted":
+      return event.parts.reduce<number>((size, part) => size + Payload.sizeOf(part), 512)
+    case "ApprovalRequested":
+      return 4096 + Payload.sizeOf(event.arguments ?? null)
+    default:
+      return 4096
+  }
+}
