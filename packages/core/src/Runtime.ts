@@ -44,13 +44,15 @@ export class Runtime extends Context.Service<Runtime, {
     .suspend(() => Layer.provideMerge(Runtime.layer, MemoryStore.layer))
 }
 
+type Shared = Deferred.Deferred<Exit.Exit<RunView, RunNotFound | NotExecutable | StoreError> | undefined>
+
 const runtime: Layer.Layer<Runtime, never, EventStore | RunQueue | Programs> = Layer.effect(
   Runtime,
   Effect.gen(function*() {
     const store = yield* EventStore
     const queue = yield* RunQueue
     const executor = yield* Executor.make()
-    const own = new Map<RunId, Deferred.Deferred<RunView, RunNotFound | NotExecutable | StoreError>>()
+    const own = new Map<RunId, Shared>()
     const realClock = Clock.Clock.defaultValue()
 
     const load = (runId: RunId) =>
@@ -69,19 +71,26 @@ const runtime: Layer.Layer<Runtime, never, EventStore | RunQueue | Programs> = L
               : Effect.andThen(realClock.sleep(Duration.millis(50)), Effect.suspend(() => once(runId)))
           }))
 
-    const execute = Effect.fn("Runtime.execute")((runId: RunId) =>
+    /** Callers of the same run share one execution; if its caller leaves, the next one takes it up. */
+    const share = (runId: RunId): Effect.Effect<RunView, RunNotFound | NotExecutable | StoreError> =>
       Effect.suspend(() => {
         const already = own.get(runId)
-        if (already !== undefined) return Deferred.await(already)
-        const result = Deferred.makeUnsafe<RunView, RunNotFound | NotExecutable | StoreError>()
-        own.set(runId, result)
+        if (already !== undefined) {
+          return Effect.flatMap(
+            Deferred.await(already),
+            (exit) => exit === undefined ? share(runId) : exit
+          )
+        }
+        const shared: Shared = Deferred.makeUnsafe()
+        own.set(runId, shared)
         return Effect.onExit(once(runId), (exit) =>
           Effect.suspend(() => {
             own.delete(runId)
-            return Deferred.done(result, Exit.hasInterrupts(exit) ? Exit.interrupt() : exit)
+            return Deferred.succeed(shared, Exit.hasInterrupts(exit) ? undefined : exit)
           }))
       })
-    )
+
+    const execute = Effect.fn("Runtime.execute")(share)
 
     return { execute }
   })
