@@ -1,0 +1,275 @@
+/**
+ * Agents: a language model and its tools as a durable program.
+ */
+import type { Budget, BudgetExceeded, Programs } from "@durable-agents/core"
+import { Journal, Limits, Path, Program, RunEvent, RunState, Step } from "@durable-agents/core"
+import type { Exit, Layer, Schedule, Scope } from "effect"
+import { Duration, Effect, Fiber, HashMap, Queue, Result, Schema } from "effect"
+import type { LanguageModel, Tool } from "effect/ai"
+import { AgentError } from "./AgentError.ts"
+import type { Action, AgentState, Outcome, Start, Task } from "./AgentState.ts"
+import { evolve, initial, next } from "./AgentState.ts"
+import * as ModelCall from "./ModelCall.ts"
+import * as ModelError from "./ModelError.ts"
+import * as ToolCall from "./ToolCall.ts"
+import { prepare } from "./ToolCheck.ts"
+import type { Turn } from "./ToolCheck.ts"
+import * as Tools from "./Tools.ts"
+
+/**
+ * An agent: a program whose input is a goal and whose output is the model's final answer.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Agent<out R> extends Program.Program<string, string, AgentError> {
+  /** Registers the agent; the model, the handlers of its tools and what they need are taken from where the layer is built. */
+  readonly layer: Layer.Layer<never, never, R | Programs>
+  /** The agent inside another program, with its own keys below `key`. What it was told is recorded there. */
+  readonly run: (key: string, goal: string) => Effect.Effect<string, AgentError | BudgetExceeded, R | Journal>
+}
+
+/**
+ * @category models
+ * @since 0.1.0
+ */
+export interface Options<I extends Tools.Input> {
+  /** The system prompt. A run keeps the one it was started with. */
+  readonly instructions: string
+  /** A toolkit, or a list of tools and toolkits. */
+  readonly toolkit?: I
+  readonly version?: string
+  /** What a run may spend when its start does not say so. */
+  readonly budget?: Budget.Budget
+  /** The name under which the model is recorded when its layer does not give one. */
+  readonly model?: string
+  /** When a failed model call is tried again, if it can succeed at all. Default: from 1 s, at most a minute, jittered. */
+  readonly retry?: Schedule.Schedule<unknown, ModelError.ModelError>
+  /** Attempts of one model call in all. Default 15. */
+  readonly attempts?: number
+  /** How long one attempt of a model call may take. Default 10 minutes. */
+  readonly timeout?: Duration.Input
+}
+
+/**
+ * What an agent with these tools needs.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Services<I> = LanguageModel.LanguageModel | ServicesOf<Tools.Of<I>>
+
+type ServicesOf<T> = HandlersOf<T> | Exclude<Tool.HandlerServices<T>, ToolCall.ToolCall>
+
+type HandlersOf<T> = T extends Tool.Any ? Tool.RequiresHandler<T> extends true ? Tool.Handler<T["name"]> : never : never
+
+/** A goal that says something. */
+const Goal = Schema.String.check(Schema.makeFilter((goal) => goal.trim() !== "" || "a goal must not be blank"))
+
+/**
+ * Defines an agent. Throws if its name, or the tools it is given, cannot be used.
+ *
+ * **Details**
+ *
+ * Each turn calls the model, then carries out the calls in its answer: those that only read together, those with an effect one
+ * after the other, those that need approval when it is granted. The model is called again when all have an outcome; the text of
+ * an answer without calls is the output.
+ *
+ * **Gotchas**
+ *
+ * A blank goal is refused by `Runs.start` and a defect in `run`.
+ *
+ * **Example**
+ *
+ * ```ts
+ * import { Agent } from "@durable-agents/agent"
+ * import { Schema } from "effect"
+ * import { Tool } from "effect/ai"
+ *
+ * const Weather = Tool.make("weather", {
+ *   description: "The weather in a city, today.",
+ *   parameters: Schema.Struct({ city: Schema.String }),
+ *   success: Schema.String
+ * }).annotate(Tool.Readonly, true)
+ *
+ * const Traveller = Agent.make("traveller", { instructions: "You plan trips.", toolkit: [Weather] })
+ * ```
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const make = <I extends Tools.Input = readonly []>(name: string, options: Options<I>): Agent<Services<I>> => {
+  const tools = Result.getOrThrow(Tools.make(name, options.toolkit ?? []))
+  const definition: Definition = {
+    agent: name,
+    tools,
+    model: options.model,
+    retry: options.retry ?? ModelError.patient,
+    attempts: options.attempts ?? 15,
+    timeout: Duration.fromInputUnsafe(options.timeout ?? "10 minutes")
+  }
+  const program = Program.make<string, string, AgentError>(name, {
+    input: Goal,
+    output: Schema.String,
+    error: AgentError,
+    version: options.version ?? "1",
+    ...(options.budget === undefined ? {} : { budget: options.budget }),
+    description: {
+      tools: tools.descriptions,
+      systemPrompt: options.instructions,
+      ...(options.model === undefined ? {} : { model: options.model })
+    },
+    missing: missing(tools)
+  })
+  return {
+    ...program,
+    layer: program.toLayer((goal) =>
+      Effect.flatMap(Journal, ({ started }) => converse(definition, { goal, systemPrompt: started.systemPrompt ?? "" }))
+    ),
+    run: (key, goal) =>
+      Step.scope(key)(Effect.flatMap(told(definition, options.instructions, goal), (start) =>
+        converse(definition, start)))
+  }
+}
+
+type Definition = ModelCall.Options
+
+/** Which tool a log wants carried out that this process does not have. */
+const missing = ({ byName }: Tools.Tools) => (state: RunState.RunState): string | undefined => {
+  for (const place of HashMap.values(state.places)) {
+    const tool = wanted(state, place)
+    if (tool !== undefined && !byName.has(tool)) return `the tool \`${tool}\` is not available here (\`${place.key}\`)`
+  }
+  return undefined
+}
+
+/** The tool of a call that was begun, or that was allowed and has not begun. */
+const wanted = (state: RunState.RunState, place: RunState.Place): string | undefined => {
+  switch (place._tag) {
+    case "Operation":
+      return place.kind === "tool" && place.outcome === undefined ? place.name : undefined
+    case "Approval": {
+      const call = place.key.replace(/\/approval$/, "")
+      return place.decision?._tag === "ApprovalGranted" && RunState.placeAt(state, call) === undefined
+        ? place.request.tool
+        : undefined
+    }
+    default:
+      return undefined
+  }
+}
+
+/** What an agent inside another program is told is recorded, so that code which was edited does not change it. */
+const told = ({ agent, tools }: Definition, systemPrompt: string, goal: string) =>
+  Effect.flatMap(
+    Effect.orDie(Schema.decodeEffect(Goal)(goal)),
+    () =>
+      Effect.succeed({ agent, goal, systemPrompt, tools: tools.descriptions }).pipe(Step.run("start", { output: Told }))
+  )
+
+const Told = Schema.Struct({
+  agent: Schema.String,
+  goal: Schema.String,
+  systemPrompt: Schema.String,
+  tools: Schema.Array(RunEvent.ToolDescription)
+})
+
+/** One conversation: does what `next` says, and gives `evolve` what came of it. */
+const converse = (
+  definition: Definition,
+  start: Omit<Start, "shownBytes">
+): Effect.Effect<string, AgentError | BudgetExceeded, Journal | LanguageModel.LanguageModel> =>
+  Effect.scoped(Effect.gen(function*() {
+    const { shownBytes } = yield* Limits
+    const session: Session = {
+      definition,
+      path: yield* Path,
+      scope: yield* Effect.scope,
+      outcomes: yield* Queue.unbounded<Exit.Exit<Outcome>>(),
+      asked: new Set(),
+      calls: new Map()
+    }
+    let state = initial({ goal: start.goal, systemPrompt: start.systemPrompt, shownBytes })
+    while (true) {
+      const action = next(state)
+      switch (action._tag) {
+        case "Complete":
+          return action.answer
+        case "Fail":
+          return yield* action.error
+        case "Exceed":
+          yield* Fiber.awaitAll(session.calls.values())
+          return yield* Effect.flatMap(Effect.orDie(Step.decodeRefusal(action.refusal)), Effect.fail)
+        default:
+          state = evolve(state, yield* interpret(session, state, action))
+      }
+    }
+  }))
+
+interface Session {
+  readonly definition: Definition
+  readonly path: string
+  readonly scope: Scope.Scope
+  readonly outcomes: Queue.Queue<Exit.Exit<Outcome>>
+  /** Ids of the calls that a person was asked about, and fibers of those that were begun. */
+  readonly asked: Set<string>
+  readonly calls: Map<string, Fiber.Fiber<unknown>>
+}
+
+const interpret = (
+  session: Session,
+  state: AgentState,
+  action: Extract<Action, { readonly _tag: "CallModel" | "Prepare" | "Work" }>
+): Effect.Effect<Outcome, never, Journal | LanguageModel.LanguageModel> => {
+  const { definition, path } = session
+  const turn = turnOf(session, state)
+  switch (action._tag) {
+    case "CallModel":
+      return Effect.map(
+        ModelCall.perform(definition, { path, turn: action.turn }, state.conversation),
+        (event) => ({ _tag: "Answered", event })
+      )
+    case "Prepare":
+      return Effect.map(
+        Effect.forEach(action.calls, (call) => prepare(turn, call)),
+        (plans) => ({ _tag: "Prepared", plans })
+      )
+    case "Work":
+      return work(session, turn, action.tasks)
+  }
+}
+
+const turnOf = ({ definition, path }: Session, { answer, conversation, turn }: AgentState): Turn => ({
+  agent: definition.agent,
+  tools: definition.tools,
+  path,
+  turn,
+  messages: answer?.message === undefined ? conversation.messages : [...conversation.messages, answer.message]
+})
+
+/** Begins what is not under way yet, all in one go so that it is one append, and waits for the first outcome. */
+const work = Effect.fnUntraced(function*(session: Session, turn: Turn, tasks: ReadonlyArray<Task>) {
+  for (const { _tag, state } of tasks) {
+    const { id, index } = state.call
+    if (_tag === "Ask") {
+      if (session.asked.has(id)) continue
+      session.asked.add(id)
+      yield* begin(
+        session,
+        Effect.map(ToolCall.ask(turn, state), (decision): Outcome => ({ _tag: "Decided", index, decision }))
+      )
+    } else if (!session.calls.has(id)) {
+      session.calls.set(
+        id,
+        yield* begin(
+          session,
+          Effect.map(ToolCall.run(turn, state), (event): Outcome => ({ _tag: "Called", index, event }))
+        )
+      )
+    }
+  }
+  return yield* Effect.flatten(Queue.take(session.outcomes))
+})
+
+const begin = ({ outcomes, scope }: Session, task: Effect.Effect<Outcome, never, Journal>) =>
+  Effect.forkIn(Effect.flatMap(Effect.exit(task), (exit) => Queue.offer(outcomes, exit)), scope)

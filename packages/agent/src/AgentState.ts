@@ -1,0 +1,295 @@
+/**
+ * The protocol of turns, pure: what is known of a conversation, and what is to be done next.
+ *
+ * Everything that enters was recorded before, so the same log always leads to the same state, whatever the code around it
+ * does. Nothing here acts: `next` says what should be under way, and whoever interprets it starts what is not yet.
+ */
+import type { Approval, RunEventOf } from "@durable-agents/core"
+import type { Schema } from "effect"
+import { Prompt } from "effect/ai"
+import type { AgentError } from "./AgentError.ts"
+import { ModelFailed, NoAnswer } from "./AgentError.ts"
+import type { Answer, Call, CallOutcome, Conversation } from "./Transcript.ts"
+import * as Transcript from "./Transcript.ts"
+
+/**
+ * What a conversation begins with.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Start {
+  readonly goal: string
+  readonly systemPrompt: string
+  /** Bytes of one tool result that the model is shown. */
+  readonly shownBytes: number
+}
+
+/**
+ * What was found out about a call before anything of it was done.
+ *
+ * **Details**
+ *
+ * `Refused`: it cannot be carried out. `Gated`: a person has to allow it. `Free`: it may begin. `alone`: it has an effect, so it
+ * waits for the ones before it. `begun`: the log holds it already.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Plan =
+  | { readonly _tag: "Refused"; readonly problem: string }
+  | { readonly _tag: "Gated"; readonly arguments: Schema.Json; readonly reason: string } & Order
+  | { readonly _tag: "Free"; readonly arguments: Schema.Json } & Order
+
+interface Order {
+  readonly alone: boolean
+  readonly begun: boolean
+}
+
+/**
+ * One call of the current turn.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface CallState {
+  readonly call: Call
+  readonly plan: Plan | undefined
+  readonly decision: Approval.Decision | undefined
+  readonly underWay: boolean
+  readonly outcome: CallOutcome | undefined
+}
+
+/**
+ * @category models
+ * @since 0.1.0
+ */
+export interface AgentState {
+  readonly shownBytes: number
+  /** Up to the end of the last turn whose calls all have outcomes. */
+  readonly conversation: Conversation
+  /** The last turn that was answered, 0 before the first. */
+  readonly turn: number
+  readonly answer: Answer | undefined
+  readonly calls: ReadonlyArray<CallState>
+  readonly ids: ReadonlySet<string>
+  readonly end: Extract<Action, { readonly _tag: "Complete" | "Fail" | "Exceed" }> | undefined
+}
+
+/**
+ * What is to be done next.
+ *
+ * **Details**
+ *
+ * `Prepare`: find out about the calls of an answer. `Work`: all of these should be under way; continue with the first outcome.
+ * `Exceed`: let the calls under way end, then give up; `refusal` is the limit, as recorded.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Action =
+  | { readonly _tag: "CallModel"; readonly turn: number }
+  | { readonly _tag: "Prepare"; readonly turn: number; readonly calls: ReadonlyArray<Call> }
+  | { readonly _tag: "Work"; readonly turn: number; readonly tasks: ReadonlyArray<Task> }
+  | { readonly _tag: "Complete"; readonly answer: string }
+  | { readonly _tag: "Fail"; readonly error: AgentError }
+  | { readonly _tag: "Exceed"; readonly refusal: Schema.Json | undefined }
+
+/**
+ * @category models
+ * @since 0.1.0
+ */
+export interface Task {
+  readonly _tag: "Ask" | "Run"
+  readonly state: CallState
+}
+
+/**
+ * What happened, as recorded.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Outcome =
+  | { readonly _tag: "Answered"; readonly event: RunEventOf<"LLMCallCompleted" | "LLMCallFailed"> }
+  | { readonly _tag: "Prepared"; readonly plans: ReadonlyArray<Plan> }
+  | { readonly _tag: "Decided"; readonly index: number; readonly decision: Approval.Decision }
+  | {
+    readonly _tag: "Called"
+    readonly index: number
+    readonly event: RunEventOf<"ToolCallCompleted" | "ToolCallFailed">
+  }
+
+/**
+ * @category folds
+ * @since 0.1.0
+ */
+export const initial = (start: Start): AgentState => ({
+  shownBytes: start.shownBytes,
+  conversation: Transcript.begin(start.systemPrompt, start.goal),
+  turn: 0,
+  answer: undefined,
+  calls: [],
+  ids: new Set(),
+  end: undefined
+})
+
+/**
+ * What the model is shown in its next call.
+ *
+ * @category folds
+ * @since 0.1.0
+ */
+export const transcript = (state: AgentState): Prompt.Prompt => Prompt.fromMessages(state.conversation.messages)
+
+/**
+ * @category folds
+ * @since 0.1.0
+ */
+export const next = (state: AgentState): Action => {
+  const { calls, end, turn } = state
+  if (end !== undefined) return end
+  if (calls.length === 0) return { _tag: "CallModel", turn: turn + 1 }
+  if (calls.some(({ plan }) => plan === undefined)) {
+    return {
+      _tag: "Prepare",
+      turn,
+      calls: calls.map(({ call }) => call)
+    }
+  }
+  const tasks = calls.flatMap((call): ReadonlyArray<Task> =>
+    call.outcome !== undefined
+      ? []
+      : call.underWay
+      ? [{ _tag: "Run", state: call }]
+      : isAwaited(call)
+      ? [{ _tag: "Ask", state: call }]
+      : []
+  )
+  return { _tag: "Work", turn, tasks }
+}
+
+const isAwaited = (call: CallState): boolean => call.plan?._tag === "Gated" && call.decision === undefined
+
+/**
+ * The state after one more outcome.
+ *
+ * @category folds
+ * @since 0.1.0
+ */
+export const evolve = (state: AgentState, outcome: Outcome): AgentState => {
+  switch (outcome._tag) {
+    case "Answered":
+      return answered(state, outcome.event)
+    case "Prepared":
+      return advance({
+        ...state,
+        calls: state.calls.map((call, at) => ({ ...call, plan: call.plan ?? outcome.plans[at] }))
+      })
+    case "Decided":
+      return advance(change(state, outcome.index, ({ decision, outcome: known }) => ({
+        decision: decision ?? outcome.decision,
+        outcome: known ?? (outcome.decision._tag === "Denied" ? denied(outcome.decision) : undefined)
+      })))
+    case "Called": {
+      const { event, index } = outcome
+      const called = change(state, index, (call) => ({ outcome: call.outcome ?? event }))
+      return event._tag === "ToolCallFailed" && event.reason === "BudgetExceeded"
+        ? { ...called, end: called.end ?? { _tag: "Exceed", refusal: event.failure } }
+        : advance(called)
+    }
+  }
+}
+
+const denied = ({ reason }: Extract<Approval.Decision, { readonly _tag: "Denied" }>): CallOutcome => ({
+  _tag: "Denied",
+  reason
+})
+
+const change = (
+  state: AgentState,
+  index: number,
+  f: (call: CallState) => Partial<CallState>
+): AgentState => ({
+  ...state,
+  calls: state.calls.map((call) => call.call.index === index ? { ...call, ...f(call) } : call)
+})
+
+const answered = (state: AgentState, event: RunEventOf<"LLMCallCompleted" | "LLMCallFailed">): AgentState => {
+  const turn = state.turn + 1
+  if (event._tag === "LLMCallFailed") return { ...state, turn, end: modelFailed(turn, event) }
+  const answer = Transcript.read(event.parts, turn, state.ids)
+  const after: AgentState = {
+    ...state,
+    turn,
+    answer,
+    ids: new Set([...state.ids, ...answer.calls.map(({ id }) => id)])
+  }
+  const { stopReason } = event
+  if (stopReason === "content-filter") return { ...after, end: noAnswer(turn, stopReason, answer) }
+  if (answer.calls.length > 0) {
+    // No call of an answer that was cut off runs, however complete it looks: the next one may be missing its half.
+    const outcome: CallOutcome | undefined = stopReason === "length" ? { _tag: "CutOff" } : undefined
+    const plan: Plan | undefined = outcome === undefined ? undefined : { _tag: "Refused", problem: "" }
+    const calls = answer.calls.map((call) => ({ call, plan, decision: undefined, underWay: false, outcome }))
+    return advance({ ...after, calls })
+  }
+  if (stopReason === "pause") return close(after)
+  return {
+    ...after,
+    end: stopReason === "length" || answer.text.trim() === ""
+      ? noAnswer(turn, stopReason, answer)
+      : { _tag: "Complete", answer: answer.text }
+  }
+}
+
+const modelFailed = (turn: number, event: RunEventOf<"LLMCallFailed">): AgentState["end"] =>
+  event.reason === "BudgetExceeded"
+    ? { _tag: "Exceed", refusal: event.failure }
+    : { _tag: "Fail", error: ModelFailed.of(turn, event) }
+
+const noAnswer = (turn: number, stopReason: string, { text }: Answer): AgentState["end"] => ({
+  _tag: "Fail",
+  error: new NoAnswer({ turn, stopReason, text })
+})
+
+/**
+ * Lets begin what may: everything without an effect, and of the calls with one the first in order if none is under way. Ends
+ * the turn when all calls have outcomes.
+ */
+const advance = (state: AgentState): AgentState => {
+  const { calls } = state
+  if (calls.every(({ outcome }) => outcome !== undefined)) return close(state)
+  let busy = calls.some((call) =>
+    call.outcome === undefined && isAlone(call) && (call.underWay || (isBegun(call) && !isAwaited(call)))
+  )
+  return {
+    ...state,
+    calls: calls.map((call) => {
+      if (call.underWay || call.outcome !== undefined || call.plan === undefined || isAwaited(call)) return call
+      if (busy && isAlone(call) && !isBegun(call)) return call
+      busy = busy || isAlone(call)
+      return { ...call, underWay: true }
+    })
+  }
+}
+
+const isBegun = ({ plan }: CallState): boolean => plan !== undefined && plan._tag !== "Refused" && plan.begun
+
+const isAlone = ({ plan }: CallState): boolean => plan !== undefined && plan._tag !== "Refused" && plan.alone
+
+const close = (state: AgentState): AgentState => {
+  const { answer, calls, conversation, shownBytes } = state
+  const asked = answer?.message === undefined ? conversation : Transcript.extend(conversation, answer.message)
+  const answers = calls.flatMap(({ call, decision, outcome }) =>
+    outcome === undefined
+      ? []
+      : [{ call, outcome, edited: decision?._tag === "Granted" ? decision.arguments : undefined }]
+  )
+  return {
+    ...state,
+    answer: undefined,
+    calls: [],
+    conversation: answers.length === 0 ? asked : Transcript.extend(asked, Transcript.toolMessage(answers, shownBytes))
+  }
+}

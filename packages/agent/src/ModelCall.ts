@@ -1,0 +1,190 @@
+/**
+ * One recorded model call: what the model is asked, what it answered, and how its failures are tried again.
+ */
+import type { Journal, RunEventOf } from "@durable-agents/core"
+import { below, CurrentStep, Limits, Operation, Payload } from "@durable-agents/core"
+import type { Schedule } from "effect"
+import { Context, Duration, Effect, Option, Schema } from "effect"
+import { AiError, LanguageModel, Model, Prompt, Response } from "effect/ai"
+import * as ModelError from "./ModelError.ts"
+import { isList } from "./ToolResult.ts"
+import type { Tools } from "./Tools.ts"
+import type { Conversation } from "./Transcript.ts"
+
+/**
+ * How an agent calls its model.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Options {
+  readonly agent: string
+  readonly tools: Tools
+  /** The name under which the model is recorded, if its layer does not say one. */
+  readonly model: string | undefined
+  readonly retry: Schedule.Schedule<unknown, ModelError.ModelError>
+  readonly attempts: number
+  readonly timeout: Duration.Duration
+}
+
+/**
+ * Which model call of which agent a language model is being asked for; undefined outside agents. Test models read it.
+ *
+ * @category references
+ * @since 0.1.0
+ */
+export const CurrentModelCall = Context.Reference<
+  | {
+    readonly runId: string
+    readonly agent: string
+    /** The scopes around the agent, empty for one that is a program by itself. */
+    readonly path: string
+    readonly turn: number
+    readonly attempt: number
+  }
+  | undefined
+>("@durable-agents/agent/CurrentModelCall", { defaultValue: () => undefined })
+
+/**
+ * Calls the model once per turn, whatever happens to the process, and ends with the event that stands in the log.
+ *
+ * @category operations
+ * @since 0.1.0
+ */
+export const perform = (
+  options: Options,
+  at: { readonly path: string; readonly turn: number },
+  conversation: Conversation
+): Effect.Effect<RunEventOf<"LLMCallCompleted" | "LLMCallFailed">, never, Journal | LanguageModel.LanguageModel> =>
+  Effect.flatMap(Effect.serviceOption(Model.ModelName), (name) =>
+    Effect.flatMap(
+      Operation.perform<Generated, ModelError.ModelError, LanguageModel.LanguageModel | CurrentStep>({
+        request: requestOf(at, conversation, Option.getOrElse(name, () => options.model ?? "unknown")),
+        act: act(options, at, conversation),
+        completed: (response, fields) =>
+          Effect.map(encode(response), (answer) => ({
+            _tag: "LLMCallCompleted",
+            ...fields,
+            turn: at.turn,
+            ...answer
+          })),
+        failure: ModelError.toFailure,
+        recovery: "repeat",
+        retry: {
+          schedule: ModelError.whileRetryable(options.retry),
+          attempts: options.attempts,
+          decode: ModelError.decode,
+          after: ({ retryAfterMillis }) =>
+            retryAfterMillis === undefined ? undefined : Duration.millis(retryAfterMillis)
+        },
+        timeout: options.timeout
+      }),
+      (event) =>
+        event._tag === "LLMCallCompleted" || event._tag === "LLMCallFailed" ? Effect.succeed(event) : Effect.never
+    ))
+
+const requestOf = (
+  { path, turn }: { readonly path: string; readonly turn: number },
+  { characters, digest, messages }: Conversation,
+  model: string
+) =>
+  Operation.request({
+    key: below(path, `turn-${turn}/model`),
+    kind: "model",
+    name: "",
+    arguments: {},
+    requested: (attempt) => ({
+      _tag: "LLMCallRequested",
+      ...attempt,
+      turn,
+      model,
+      promptDigest: digest,
+      messageCount: messages.length,
+      estimatedTokens: Math.ceil(characters / 4)
+    }),
+    failed: (fields) => ({ _tag: "LLMCallFailed", ...fields, turn })
+  })
+
+type Generated = ReadonlyArray<Response.AnyPart>
+
+const act = (
+  { agent, tools }: Options,
+  { path, turn }: { readonly path: string; readonly turn: number },
+  { messages }: Conversation
+): Effect.Effect<Generated, ModelError.ModelError, LanguageModel.LanguageModel | CurrentStep> =>
+  Effect.flatMap(CurrentStep, ({ attempt, runId }) =>
+    LanguageModel.generateText({
+      prompt: Prompt.fromMessages(messages),
+      toolkit: tools.toolkit,
+      disableToolCallResolution: true,
+      toolCallValidation: "deferred"
+    }).pipe(
+      Effect.provideService(CurrentModelCall, { runId, agent, path, turn, attempt }),
+      Effect.flatMap(({ content, finishReason }) =>
+        finishReason === "error" ? Effect.fail(endedInError) : Effect.succeed(content)
+      ),
+      Effect.mapError(ModelError.make)
+    ))
+
+const endedInError = AiError.make({
+  module: "ModelCall",
+  method: "generateText",
+  reason: new AiError.InternalProviderError({ description: "the provider ended its answer with an error" })
+})
+
+/** The fields of a completed call. The answer is kept as encoded parts, which no tool's schema is needed to read. */
+const encode = (parts: Generated): Effect.Effect<
+  Pick<RunEventOf<"LLMCallCompleted">, "parts" | "stopReason" | "usage" | "model" | "providerRequestId">,
+  Operation.Failure
+> =>
+  Effect.gen(function*() {
+    const { outputBytes } = yield* Limits
+    const encoded = yield* Effect.mapError(
+      encodeParts(parts.filter(({ type }) => type !== "finish" && type !== "response-metadata")),
+      ({ message }): Operation.Failure => ({
+        reason: "Unencodable",
+        error: `the answer cannot be recorded: ${message}`
+      })
+    )
+    const clean = yield* Payload.clean(encoded.map(withoutDefaults), outputBytes)
+    const finish = parts.find((part) => part.type === "finish")
+    const metadata = parts.find((part) => part.type === "response-metadata")
+    return {
+      parts: isList(clean) ? clean : [],
+      stopReason: finish?.reason ?? "unknown",
+      usage: finish === undefined ? {} : usageOf(finish.usage),
+      ...(metadata?.modelId === undefined ? {} : { model: metadata.modelId }),
+      ...(metadata?.id === undefined ? {} : { providerRequestId: metadata.id })
+    }
+  })
+
+const encodeParts = Schema.encodeUnknownEffect(Schema.Array(Response.Part()))
+
+/**
+ * What a part says, without what it would be read back as anyway. Arguments that are missing are none: JSON would leave them
+ * out, and the call could not be read back.
+ */
+const withoutDefaults = ({ metadata, ...part }: Response.PartEncoded): unknown => {
+  const own = metadata === undefined || Object.keys(metadata).length === 0 ? part : { ...part, metadata }
+  if (own.type !== "tool-call") return own
+  const { params = {}, providerExecuted, ...call } = own
+  return providerExecuted === true ? { ...call, params, providerExecuted } : { ...call, params }
+}
+
+/** What is not reported, or makes no sense, is absent. It is not zero. */
+const usageOf = ({ inputTokens, outputTokens }: Response.Usage): RunEventOf<"LLMCallCompleted">["usage"] => {
+  const input = count(inputTokens.total ?? sum(inputTokens.uncached, inputTokens.cacheRead, inputTokens.cacheWrite))
+  const cached = count(inputTokens.cacheRead)
+  const output = count(outputTokens.total ?? sum(outputTokens.text, outputTokens.reasoning))
+  return {
+    ...(input === undefined ? {} : { inputTokens: input }),
+    ...(cached === undefined ? {} : { cachedInputTokens: cached }),
+    ...(output === undefined ? {} : { outputTokens: output })
+  }
+}
+
+const sum = (first: number | undefined, ...rest: ReadonlyArray<number | undefined>): number | undefined =>
+  first === undefined ? undefined : rest.reduce<number>((total, next) => total + (next ?? 0), first)
+
+const count = (value: number | undefined): number | undefined =>
+  value !== undefined && Number.isSafeInteger(value) && value >= 0 ? value : undefined

@@ -1,0 +1,103 @@
+/**
+ * A provider's failure as it is recorded: what kind, whether it can pass, when to try again. Never the request, its headers or
+ * its credentials.
+ */
+import type { Operation } from "@durable-agents/core"
+import { Duration, Effect, Result, Schedule, Schema } from "effect"
+import type { AiError } from "effect/ai"
+import { cut } from "./ToolResult.ts"
+
+/**
+ * @category models
+ * @since 0.1.0
+ */
+export const ModelError = Schema.Struct({
+  /** The kind of failure, such as `RateLimitError`. */
+  reason: Schema.String,
+  message: Schema.String,
+  retryable: Schema.Boolean,
+  /** When the provider wants to be asked again. */
+  retryAfterMillis: Schema.optionalKey(Schema.Finite),
+  /** The HTTP status of its answer. */
+  status: Schema.optionalKey(Schema.Int)
+})
+
+/**
+ * @category models
+ * @since 0.1.0
+ */
+export type ModelError = typeof ModelError.Type
+
+/**
+ * @category constructors
+ * @since 0.1.0
+ */
+export const make = ({ isRetryable, reason, retryAfter }: AiError.AiError): ModelError => {
+  const http = "http" in reason ? reason.http : undefined
+  const status = http?.response?.status
+  const said = http?.body === undefined || reason.message.includes(http.body) ? "" : ` — ${http.body}`
+  return {
+    reason: reason._tag,
+    message: cut(redact(`${status === undefined ? "" : `HTTP ${status}: `}${reason.message}${said}`), 2000),
+    retryable: isRetryable,
+    ...(retryAfter === undefined ? {} : { retryAfterMillis: Duration.toMillis(retryAfter) }),
+    ...(status === undefined ? {} : { status })
+  }
+}
+
+/** Some providers take their key in the URL, and some repeat it in their answer. */
+const redact = (text: string): string =>
+  text
+    .replace(/(https?:\/\/[^\s?"'<>]*)\?[^\s"'<>]*/g, "$1?…")
+    .replace(/\b(bearer|basic)\s+[\w.~+/=-]{8,}/gi, "$1 …")
+    .replace(/\b(sk|pk|rk|key|xai|gsk)[-_][\w-]{8,}/g, "$1-…")
+
+/**
+ * Reads a recorded failure back.
+ *
+ * @category codecs
+ * @since 0.1.0
+ */
+export const decode = (failure: Schema.Json | undefined) => Result.getSuccess(decodeResult(failure))
+
+const decodeResult = Schema.decodeUnknownResult(ModelError)
+
+/**
+ * @category codecs
+ * @since 0.1.0
+ */
+export const toFailure = (error: ModelError): Operation.Failure => ({
+  reason: "Error",
+  error: error.message,
+  failure: { ...error }
+})
+
+/**
+ * From 1 s, twice as long each time, at most a minute, jittered.
+ *
+ * @category schedules
+ * @since 0.1.0
+ */
+export const patient: Schedule.Schedule<unknown, ModelError> = Schedule.exponential("1 second").pipe(
+  Schedule.modifyDelay(({ duration }) => Effect.succeed(Duration.min(duration, Duration.minutes(1)))),
+  Schedule.jittered
+)
+
+/** An answer that cannot be read was paid for, and the next one is likely to be no better. */
+const paidAttempts = 3
+
+/**
+ * The same schedule for failures that can pass: what the provider refuses for good is not asked again.
+ *
+ * @category schedules
+ * @since 0.1.0
+ */
+export const whileRetryable = (
+  schedule: Schedule.Schedule<unknown, ModelError>
+): Schedule.Schedule<unknown, ModelError> =>
+  Schedule.while(
+    schedule,
+    ({ attempt, input }) => Effect.succeed(input.retryable && (attempt < paidAttempts || !unreadable.has(input.reason)))
+  )
+
+const unreadable: ReadonlySet<string> = new Set(["InvalidOutputError", "StructuredOutputError"])

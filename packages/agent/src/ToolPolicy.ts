@@ -1,0 +1,172 @@
+/**
+ * What an agent does about a tool beyond calling it, as annotations on `effect/ai` tools: what happens when an outcome is not
+ * known, what is tried again, how long a call may take, how a person is asked.
+ *
+ * ```ts
+ * const SendMail = pipe(
+ *   Tool.make("send_mail", { … }),
+ *   ToolPolicy.timeout("30 seconds"),
+ *   ToolPolicy.onUnknown("ask")
+ * )
+ * ```
+ */
+import type { ToolDescription } from "@durable-agents/core"
+import type { Effect, Option, Schedule, Schema } from "effect"
+import { Context, Duration } from "effect"
+import { Tool } from "effect/ai"
+
+/**
+ * What is said about one tool. Its functions and its schedule take the values of that very tool.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Policy {
+  /** What happens to an attempt without a known outcome; absent: what the effect class says. */
+  readonly recovery?: "repeat" | "fail" | undefined
+  /** Attempts in all. */
+  readonly attempts: number
+  /** When a typed failure is tried again before the model is told. */
+  readonly retry?: Schedule.Schedule<unknown, never> | undefined
+  readonly timeout?: Duration.Duration | undefined
+  readonly onUnknown: "tell" | "ask"
+  readonly lookup?: ((args: never) => Effect.Effect<Option.Option<unknown>, never, unknown>) | undefined
+  /** Why a person is asked, in plain words. */
+  readonly reason?: ((args: never) => string) | undefined
+  readonly approvers?: ReadonlyArray<string> | undefined
+  readonly expiresInMillis?: number | undefined
+  readonly onExpiry?: "deny" | "approve" | undefined
+}
+
+/**
+ * The annotation. The default: 3 attempts, unknown outcomes are told to the model.
+ *
+ * @category annotations
+ * @since 0.1.0
+ */
+export const Policy = Context.Reference<Policy>("@durable-agents/agent/ToolPolicy", {
+  defaultValue: () => ({ attempts: 3, onUnknown: "tell" })
+})
+
+/**
+ * @category getters
+ * @since 0.1.0
+ */
+export const of = (tool: Tool.Any): Policy => Context.get(tool.annotations, Policy)
+
+/**
+ * What repeating a call of this tool does, as it is recorded with the run: `readonly` and `idempotent` calls may be repeated,
+ * `lookup` can find out whether the effect happened, `once` must not be repeated.
+ *
+ * @category getters
+ * @since 0.1.0
+ */
+export const effect = (tool: Tool.Any): ToolDescription["effect"] =>
+  Context.get(tool.annotations, Tool.Readonly)
+    ? "readonly"
+    : Context.get(tool.annotations, Tool.Idempotent)
+    ? "idempotent"
+    : of(tool).lookup === undefined
+    ? "once"
+    : "lookup"
+
+/** An annotation changes nothing of a tool's type. */
+const annotate = <T extends Tool.Any>(tool: T, policy: Partial<Policy>): T =>
+  tool.annotate(Policy, { ...of(tool), ...policy }) as T
+
+type Change = <T extends Tool.Any>(tool: T) => T
+
+/**
+ * Repeats attempts whose outcome is unknown, or records them as unknown, whatever the effect class says.
+ *
+ * @category annotations
+ * @since 0.1.0
+ */
+export const recovery = (choice: "repeat" | "fail"): Change => (tool) => annotate(tool, { recovery: choice })
+
+/**
+ * How many attempts a call has in all, those without a known outcome included. Default 3.
+ *
+ * @category annotations
+ * @since 0.1.0
+ */
+export const attempts = (count: number): Change => (tool) => annotate(tool, { attempts: count })
+
+/**
+ * Tries typed failures again, with the same idempotency key, before the model is told. Without it every typed failure is a
+ * result for the model.
+ *
+ * @category annotations
+ * @since 0.1.0
+ */
+export const retry = <T extends Tool.Any>(schedule: Schedule.Schedule<unknown, Tool.Failure<T>>) => (tool: T): T =>
+  annotate(tool, { retry: schedule })
+
+/**
+ * After this an attempt is over and its outcome unknown.
+ *
+ * @category annotations
+ * @since 0.1.0
+ */
+export const timeout = (duration: Duration.Input): Change => (tool) =>
+  annotate(tool, { timeout: Duration.fromInputUnsafe(duration) })
+
+/**
+ * What happens when the outcome of a call stays unknown: the model is told so (default), or the run is stuck until an operator
+ * says how the call ended (`Runs.resolve`, then `Runs.release`).
+ *
+ * @category annotations
+ * @since 0.1.0
+ */
+export const onUnknown = (choice: "tell" | "ask"): Change => (tool) => annotate(tool, { onUnknown: choice })
+
+/**
+ * Finds out whether a call with an unknown outcome took effect: `Some` is its result, `None` means that it did not, so that it
+ * is tried again. `ToolCall` gives the idempotency key.
+ *
+ * @category annotations
+ * @since 0.1.0
+ */
+export const lookup = <Name extends string, Config extends ToolConfig, Requirements, R>(
+  find: (args: Config["parameters"]["Type"]) => Effect.Effect<Option.Option<Config["success"]["Type"]>, never, R>
+) =>
+(tool: Tool.Tool<Name, Config, Requirements>): Tool.Tool<Name, Config, Requirements | R> =>
+  // What `find` needs becomes a requirement of the tool, so that the agent's layer asks for it.
+  tool.annotate(Policy, { ...of(tool as Tool.Any), lookup: find }) as Tool.Tool<Name, Config, Requirements | R>
+
+interface ToolConfig {
+  readonly parameters: Schema.Top
+  readonly success: Schema.Top
+  readonly failure: Schema.Top
+  readonly failureMode: Tool.FailureMode
+}
+
+/**
+ * Why a person is asked before a call, in plain words.
+ *
+ * @category annotations
+ * @since 0.1.0
+ */
+export const reason = <T extends Tool.Any>(words: string | ((args: Tool.Parameters<T>) => string)) => (tool: T): T =>
+  annotate(tool, { reason: typeof words === "string" ? () => words : words })
+
+/**
+ * Who may decide about a call that needs approval, until when, and what an expired request counts as.
+ *
+ * @category annotations
+ * @since 0.1.0
+ */
+export const approval = (options: {
+  readonly approvers?: ReadonlyArray<string>
+  readonly expiresIn?: Duration.Input
+  /** Default `deny`. */
+  readonly onExpiry?: "deny" | "approve"
+}): Change =>
+(tool) =>
+  annotate(tool, {
+    approvers: options.approvers,
+    ...(options.expiresIn === undefined ? {} : {
+      expiresInMillis: Duration.toMillis(Duration.fromInputUnsafe(options.expiresIn)),
+      onExpiry: options.onExpiry ?? "deny"
+    })
+  })

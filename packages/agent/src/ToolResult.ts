@@ -1,0 +1,195 @@
+/**
+ * What becomes of a tool's result: JSON for the log, whatever the tool returned, and what the model is shown of it. Encoding
+ * cannot fail for the value's sake, since the side effect has happened.
+ */
+import type { Operation } from "@durable-agents/core"
+import { Limits, Payload } from "@durable-agents/core"
+import type { Schema } from "effect"
+import { Cause, Effect, Predicate, Result } from "effect"
+import { Base64 } from "effect/encoding"
+
+/**
+ * A result as it is recorded; `mismatch` says why it is not quite what the tool returned.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Encoded {
+  readonly json: Schema.Json
+  readonly mismatch?: string
+}
+
+/**
+ * Encodes a result with the tool's own schema; what does not fit is written down as well as JSON can hold it, and marked.
+ * Fails only if it is too large to be recorded.
+ *
+ * @category codecs
+ * @since 0.1.0
+ */
+export const encode = (
+  value: unknown,
+  withSchema: Effect.Effect<unknown, Schema.SchemaError>
+): Effect.Effect<Encoded, Operation.Failure> =>
+  Effect.flatMap(Limits, ({ outputBytes }) =>
+    Effect.flatMap(
+      Effect.matchCauseEffect(withSchema, {
+        onSuccess: (encoded) => Effect.succeed(toJson(encoded, outputBytes)),
+        onFailure: (cause) =>
+          Cause.hasInterruptsOnly(cause)
+            ? Effect.interrupt
+            : Effect.succeed({
+              ...toJson(value, outputBytes),
+              mismatch: `the result does not fit the tool's schema: ${problem(cause)}`
+            })
+      }),
+      ({ json, ...marks }) => Effect.map(Payload.clean(json, outputBytes), (clean) => ({ json: clean, ...marks }))
+    ))
+
+const problem = (cause: Cause.Cause<Schema.SchemaError>): string => {
+  const found = Cause.squash(cause)
+  return (found instanceof Error ? found.message : String(found)).replace(/\s+/g, " ").slice(0, 300)
+}
+
+/**
+ * Makes JSON of any value. What JSON cannot hold becomes text in its place, and is marked.
+ *
+ * **Details**
+ *
+ * NaN, infinities and bigints become their text, dates ISO 8601, bytes base64, sets and iterables of pairs lists, maps with text
+ * keys objects, errors name and message without a stack. Functions, cycles, what is nested more than 64 levels, and what cannot
+ * be read become a word in angle brackets. Members that are `undefined` are left out, as everywhere in JSON.
+ *
+ * @category codecs
+ * @since 0.1.0
+ */
+export const toJson = (value: unknown, maxCharacters = Infinity): Encoded => {
+  const walk: Walk = { left: maxCharacters, lossy: false, around: new Set() }
+  const json = write(walk, value, 0)
+  return walk.lossy ? { json, mismatch: "parts of the result are not JSON and were written as text" } : { json }
+}
+
+interface Walk {
+  /** Characters that may still be written; past them the result is refused as too large, so nothing more is copied. */
+  left: number
+  lossy: boolean
+  readonly around: Set<object>
+}
+
+const maxDepth = 64
+
+const write = (walk: Walk, value: unknown, depth: number): Schema.Json => {
+  walk.left -= typeof value === "string" ? value.length : 1
+  if (walk.left < -64) return null
+  switch (typeof value) {
+    case "string":
+    case "boolean":
+      return value
+    case "number":
+      return Number.isFinite(value) ? value : instead(walk, String(value))
+    case "undefined":
+      return null
+    case "object":
+      return value === null ? null : writeObject(walk, value, depth)
+    default:
+      return instead(walk, typeof value === "bigint" ? String(value) : `<${typeof value}>`)
+  }
+}
+
+const instead = <A extends Schema.Json>(walk: Walk, json: A): A => {
+  walk.lossy = true
+  return json
+}
+
+const writeObject = (walk: Walk, value: object, depth: number): Schema.Json => {
+  if (walk.around.has(value)) return instead(walk, "<cycle>")
+  if (depth >= maxDepth) return instead(walk, "<nested too deep>")
+  walk.around.add(value)
+  const written = Result.try((): Schema.Json => {
+    const special = replacement(value)
+    return special === undefined ? writePlain(walk, value, depth) : instead(walk, write(walk, special.value, depth + 1))
+  })
+  walk.around.delete(value)
+  return Result.getOrElse(written, () => instead(walk, unreadable))
+}
+
+const writePlain = (walk: Walk, value: object, depth: number): Schema.Json =>
+  Array.isArray(value)
+    ? Array.from(value, (item) => write(walk, item, depth + 1))
+    : Object.fromEntries(Object.keys(value).flatMap((key) => {
+      walk.left -= key.length
+      const member = Result.try((): unknown => Reflect.get(value, key))
+      if (Result.isFailure(member)) return [[key, instead(walk, unreadable)]]
+      return member.success === undefined ? [] : [[key, write(walk, member.success, depth + 1)]]
+    }))
+
+const unreadable = "<unreadable>"
+
+/** What stands for an object that is not a plain one; undefined if it is written as it is. */
+const replacement = (value: object): { readonly value: unknown } | undefined => {
+  if (value instanceof Date) return { value: Number.isNaN(value.getTime()) ? "Invalid Date" : value.toISOString() }
+  if (value instanceof Map) {
+    const texts = Array.from(value.keys()).every(Predicate.isString)
+    return { value: texts ? Object.fromEntries(value) : Array.from(value) }
+  }
+  if (value instanceof Set) return { value: Array.from(value) }
+  if (value instanceof Uint8Array) return { value: Base64.encode(value) }
+  if (ArrayBuffer.isView(value)) {
+    return { value: Base64.encode(new Uint8Array(value.buffer, value.byteOffset, value.byteLength)) }
+  }
+  if (value instanceof ArrayBuffer) return { value: Base64.encode(new Uint8Array(value)) }
+  if (value instanceof Error) return { value: { name: value.name, message: value.message } }
+  if ("toJSON" in value && typeof value.toJSON === "function") return { value: value.toJSON() }
+  return undefined
+}
+
+/**
+ * What the model is shown of a recorded result: the result itself, keys in one order; its beginning and a note if it is too
+ * long; words if there is nothing to show.
+ *
+ * @category views
+ * @since 0.1.0
+ */
+export const show = (result: Schema.Json, maxBytes: number): Schema.Json => {
+  if (result === null || (typeof result === "string" && result.trim() === "")) return nothing
+  const ordered = sortKeys(result)
+  const text = typeof ordered === "string" ? ordered : JSON.stringify(ordered)
+  const shown = cut(text, maxBytes)
+  return shown.length === text.length
+    ? ordered
+    : `${shown}\n[The result was cut here: these are the first ${shown.length} of ${text.length} characters.]`
+}
+
+const nothing = "The call succeeded and returned nothing."
+
+/**
+ * The longest beginning of a text that has at most so many bytes in UTF-8; never half a character.
+ *
+ * @category views
+ * @since 0.1.0
+ */
+export const cut = (text: string, maxBytes: number): string => {
+  if (text.length * 3 <= maxBytes) return text
+  const { read } = new TextEncoder().encodeInto(text, new Uint8Array(maxBytes))
+  return text.slice(0, read)
+}
+
+/**
+ * The same value with the keys of its objects in one order, so that it is the same text from every store.
+ *
+ * @category codecs
+ * @since 0.1.0
+ */
+export const sortKeys = (json: Schema.Json): Schema.Json => {
+  if (json === null || typeof json !== "object") return json
+  if (isList(json)) return json.map(sortKeys)
+  return Object
+    .fromEntries(Object.entries(json).sort(([left], [right]) => left < right ? -1 : 1).map((
+      [key, value]
+    ) => [key, sortKeys(value)]))
+}
+
+/**
+ * @category guards
+ * @since 0.1.0
+ */
+export const isList = (json: Schema.Json): json is ReadonlyArray<Schema.Json> => Array.isArray(json)

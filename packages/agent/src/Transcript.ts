@@ -1,0 +1,225 @@
+/**
+ * The conversation that a model is shown, built from recorded events only: equal logs give equal prompts, to the last
+ * character, on every machine and from every store.
+ */
+import type { RunEventOf } from "@durable-agents/core"
+import { Digest } from "@durable-agents/core"
+import { Option, Schema } from "effect"
+import { Prompt, Response } from "effect/ai"
+import { cut, show, sortKeys } from "./ToolResult.ts"
+
+/**
+ * What the model has been told so far.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Conversation {
+  readonly messages: ReadonlyArray<Prompt.Message>
+  /** Covers every message in order: the digest of the digest before and the message after it. */
+  readonly digest: string
+  /** Length of its text, for an estimate of its tokens. */
+  readonly characters: number
+}
+
+/**
+ * The conversation before the first turn.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const begin = (systemPrompt: string, goal: string): Conversation => {
+  const empty: Conversation = { messages: [], digest: "", characters: 0 }
+  const told = systemPrompt.trim() === ""
+    ? empty
+    : extend(empty, Prompt.makeMessage("system", { content: systemPrompt }))
+  return extend(told, Prompt.makeMessage("user", { content: [Prompt.makePart("text", { text: goal })] }))
+}
+
+/**
+ * The conversation with one more message.
+ *
+ * @category combinators
+ * @since 0.1.0
+ */
+export const extend = (conversation: Conversation, message: Prompt.Message): Conversation => {
+  const text = JSON.stringify(message, (key, value) => key.startsWith("~effect/") ? undefined : value)
+  return {
+    messages: [...conversation.messages, message],
+    digest: Digest.digest(`${conversation.digest}${text}`),
+    characters: conversation.characters + text.length
+  }
+}
+
+/**
+ * One tool call as the model asked for it.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Call {
+  /** Its place in the turn, from 1. */
+  readonly index: number
+  /** Unique in the conversation; the provider's own where that is. */
+  readonly id: string
+  readonly tool: string
+  /** As the model wrote them, which may be no object. */
+  readonly params: Schema.Json
+}
+
+/**
+ * A recorded answer of the model, read.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Answer {
+  readonly message: Prompt.Message | undefined
+  readonly calls: ReadonlyArray<Call>
+  readonly text: string
+}
+
+/**
+ * Reads the parts of an answer. Parts that this build does not know stay in the log and are not sent back.
+ *
+ * **Details**
+ *
+ * An id that is blank, too long or used before is replaced by one made of turn and place, a name that no provider would accept
+ * is made acceptable, and arguments that are no object are sent back as an empty one: the next request is valid for a strict
+ * provider, and the same after a restart.
+ *
+ * @category readers
+ * @since 0.1.0
+ */
+export const read = (parts: ReadonlyArray<Schema.Json>, turn: number, used: ReadonlySet<string>): Answer => {
+  const taken = new Set(used)
+  const calls: Array<Call> = []
+  const sent = parts.flatMap((json): ReadonlyArray<Response.AnyPart> => {
+    const part = Option.getOrUndefined(decodePart(sortKeys(json)))
+    if (part === undefined || !belongs(part)) return []
+    if (part.type !== "tool-call" || part.providerExecuted) return [part]
+    const index = calls.length + 1
+    const id = freshId(part.id, `call_${turn}_${index}`, taken)
+    taken.add(id)
+    const params = isJson(part.params) ? part.params : null
+    calls.push({ index, id, tool: cut(part.name, 256), params })
+    return [Response.makePart("tool-call", {
+      id,
+      name: wireName(part.name),
+      params: isArguments(params) ? params : {},
+      providerExecuted: false,
+      metadata: part.metadata
+    })]
+  })
+  return {
+    message: Prompt.fromResponseParts(sent).content[0],
+    calls,
+    text: sent.flatMap((part) => part.type === "text" ? [part.text] : []).join("")
+  }
+}
+
+const decodePart = Schema.decodeUnknownOption(Response.Part())
+const isJson = Schema.is(Schema.Json)
+
+/** Results of our own tools and approvals are never taken from an answer. */
+const belongs = (part: Response.AnyPart): boolean =>
+  part.type !== "tool-approval-request" && (part.type !== "tool-result" || part.providerExecuted)
+
+/**
+ * Whether a value can be the arguments of a call: an object.
+ *
+ * @category guards
+ * @since 0.1.0
+ */
+export const isArguments = (json: Schema.Json): boolean =>
+  typeof json === "object" && json !== null && !Array.isArray(json)
+
+const freshId = (given: string, own: string, taken: ReadonlySet<string>): string => {
+  if (given.trim() !== "" && given.length <= 256 && !taken.has(given)) return given
+  let id = own
+  while (taken.has(id)) id += "_"
+  return id
+}
+
+const wireName = (name: string): string => name.replace(/[^A-Za-z0-9_-]/g, "_").slice(0, 64) || "unknown"
+
+/**
+ * How a call ended: as the log says, or without being carried out.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type CallOutcome =
+  | RunEventOf<"ToolCallCompleted" | "ToolCallFailed">
+  | { readonly _tag: "Denied"; readonly reason: string }
+  | { readonly _tag: "CutOff" }
+
+/**
+ * A call with its outcome, and with the arguments that an approver put in place of the model's.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Answered {
+  readonly call: Call
+  readonly outcome: CallOutcome
+  readonly edited: Schema.Json | undefined
+}
+
+/**
+ * The message that answers the calls of a turn: one result each, in the order of the calls.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const toolMessage = (answered: ReadonlyArray<Answered>, shownBytes: number): Prompt.Message =>
+  Prompt.makeMessage("tool", {
+    content: answered.map(({ call, edited, outcome }) =>
+      Prompt.makePart("tool-result", {
+        id: call.id,
+        name: wireName(call.tool),
+        isFailure: outcome._tag !== "ToolCallCompleted" || outcome.isFailure === true,
+        result: withEdit(resultOf(outcome, shownBytes), edited),
+        providerExecuted: false
+      })
+    )
+  })
+
+const withEdit = (result: Schema.Json, edited: Schema.Json | undefined): Schema.Json =>
+  edited === undefined ? result : {
+    note: "A person changed the arguments of this call before allowing it.",
+    arguments: sortKeys(edited),
+    result
+  }
+
+const resultOf = (outcome: CallOutcome, shownBytes: number): Schema.Json => {
+  switch (outcome._tag) {
+    case "ToolCallCompleted":
+      return show(outcome.result, shownBytes)
+    case "ToolCallFailed":
+      return failed(outcome)
+    case "Denied":
+      return `This call was not executed: it was denied.${
+        outcome.reason.trim() === "" ? "" : ` Reason: ${outcome.reason}`
+      }`
+    case "CutOff":
+      return "This call was not executed: the output was cut off at the token limit. Repeat the call if it is still needed."
+  }
+}
+
+const failed = (event: RunEventOf<"ToolCallFailed">): string => {
+  if (event.outcome === "unknown") {
+    return `It is not known whether this call took effect: ${event.error}. Do not assume either; find out before you repeat it.`
+  }
+  switch (event.reason) {
+    case "Refused":
+      return `This call was not executed: ${event.error}`
+    case "Resolved":
+      return `This call did not take effect: ${event.error}`
+    case "TooLarge":
+    case "Unencodable":
+      return `This call was executed, but its result cannot be shown: ${event.error}.`
+    default:
+      return `This call failed: ${event.error}`
+  }
+}

@@ -1,0 +1,21 @@
+/**
+ * The bundled agent: one program, on the tools, toolkits and language models of `effect/ai`.
+ */
+
+// An agent, and how it fails
+export * as Agent from "./Agent.ts"
+export { AgentError, ModelFailed, NoAnswer } from "./AgentError.ts"
+
+// Its tools
+export { ToolCall } from "./ToolCall.ts"
+export * as ToolPolicy from "./ToolPolicy.ts"
+export { DuplicateTool, UnusableTool } from "./Tools.ts"
+
+// Its model
+export { CurrentModelCall } from "./ModelCall.ts"
+export { ModelError } from "./ModelError.ts"
+export * as ScriptedModel from "./ScriptedModel.ts"
+
+// The protocol of turns, for tools that read logs
+export * as AgentState from "./AgentState.ts"
+export * as Transcript from "./Transcript.ts"
