@@ -343,8 +343,7 @@ const oneLine = (text: string): string => text.replace(/\s+/g, " ").slice(0, 400
 
 /**
  * The one JSON form of a recorded event (export, event feeds, stored logs): the envelope, `type`, then the event's fields.
- * `at` is ISO 8601 in UTC, in whole milliseconds. An `epoch` stands for that of the envelope and that of the event, which are
- * equal in what workers write.
+ * `at` is ISO 8601 in UTC, in whole milliseconds. The `epoch` of a `RunRecovered` is that of its envelope, and stands here once.
  *
  * @category codecs
  * @since 0.1.0
@@ -383,6 +382,6 @@ export const fromLine = (line: string): Result.Result<Recorded, string> =>
       seq,
       at: at.epochMilliseconds,
       ...(epoch === undefined ? {} : { epoch }),
-      event: decode(type, epoch === undefined ? fields : { ...fields, epoch })
+      event: decode(type, type === "RunRecovered" ? { ...fields, epoch } : fields)
     })
   })
