@@ -1,0 +1,55 @@
+/**
+ * The command `durable-agents` with everything it needs from the platform.
+ */
+import { runMain } from "@effect/platform-node/NodeRuntime"
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { Effect, Layer } from "effect"
+import * as CliConfig from "effect/cli/CliConfig"
+import * as Command from "effect/cli/Command"
+import * as GlobalFlag from "effect/cli/GlobalFlag"
+import { explain } from "./commands/explain.ts"
+import { replay } from "./commands/replay.ts"
+import { runs } from "./commands/runs.ts"
+import * as Failure from "./Failure.ts"
+import { isClosedPipe } from "./Output.ts"
+
+/**
+ * Equal to the version of the package.
+ *
+ * @category constants
+ * @since 0.1.0
+ */
+export const version = "0.1.0"
+
+const command = Command.make("durable-agents").pipe(
+  Command.withDescription("Looks into the runs of durable agents. " +
+    "Exit codes: 0 done, 1 any other failure, 2 wrong command line, 3 no such run, 4 store that cannot be opened or read, " +
+    "5 log that cannot be read in full (what can be read is printed)."),
+  Command.withSubcommands([replay, runs, explain])
+)
+
+const Platform = Layer.mergeAll(
+  NodeServices.layer,
+  Failure.layerPresenter,
+  CliConfig.layer({ builtIns: [GlobalFlag.Help, GlobalFlag.Version, GlobalFlag.Completions] })
+)
+
+/**
+ * Runs the command line of this process.
+ *
+ * @category running
+ * @since 0.1.0
+ */
+export const main = (): void => {
+  // What is written after the reader has gone fails late, where no effect waits for it.
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on("error", (error) => {
+      if (!isClosedPipe(error)) process.exitCode = 1
+    })
+  }
+  Command.run(command, { version }).pipe(
+    Effect.provide(Platform),
+    Effect.tapCause(Failure.report),
+    runMain({ disableErrorReporting: true, teardown: (exit, onExit) => onExit(Failure.exitCode(exit)) })
+  )
+}

@@ -1,0 +1,43 @@
+/**
+ * `durable-agents explain`: why a run does not move.
+ */
+import { Explain, RunIndex, Runs } from "@durable-agents/core"
+import { Effect, Layer, Option } from "effect"
+import * as Command from "effect/cli/Command"
+import * as Output from "../Output.ts"
+import * as Printable from "../Printable.ts"
+import { run } from "../RunArgument.ts"
+import * as Store from "../Store.ts"
+
+/**
+ * @category commands
+ * @since 0.1.0
+ */
+export const explain = Command
+  .make(
+    "explain",
+    { run, store: Store.flag, json: Output.json, ...Output.flags },
+    ({ json, run, store, ...flags }) =>
+      Effect.gen(function*() {
+        const view = yield* (yield* Runs).state(run)
+        const summary = yield* (yield* RunIndex).get(run)
+        const explanation = Explain.explain(view, Option.getOrUndefined(summary))
+        const { style, width } = yield* Output.settings(flags)
+        const { headline, next, status, waitsFor } = explanation
+        yield* Output
+          .print(json ? [Printable.jsonText(JSON.stringify({ runId: run, program: view.program, ...explanation }))] : [
+            style.strong(Printable.inline(`${view.program} ${run} is ${status}`)),
+            ...[headline, ...waitsFor.map(({ text }) => `- ${text}`), `next: ${next}`].flatMap((line) =>
+              Printable.wrap(Printable.inline(line), width)
+            )
+          ])
+      }).pipe(Effect.provide(Layer.provideMerge(Runs.layer, Store.layer(store))))
+  )
+  .pipe(
+    Command
+      .withDescription("Says in plain words why a run does not move: what it waits for and since when, who can move it, what happens next."),
+    Command.withShortDescription("Say why a run does not move"),
+    Command.withExamples([{
+      command: "durable-agents explain 0198c0de-7a3b-7c4d-8e5f-0123456789ab --store sqlite:runs.db"
+    }])
+  )

@@ -1,0 +1,300 @@
+import {
+  Approval,
+  EventStore,
+  Program,
+  RunEvent,
+  type RunId,
+  Runs,
+  Runtime,
+  RuntimeSettings
+} from "@durable-agents/core"
+import { Sqlite } from "@durable-agents/sqlite"
+import { assert, beforeAll, describe, it } from "@effect/vitest"
+import { Effect, Layer, Result, Schema } from "effect"
+import { spawnSync, type SpawnSyncOptionsWithStringEncoding } from "node:child_process"
+import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
+import { fileURLToPath } from "node:url"
+import { everyEvent, runId } from "./logs.ts"
+import { isHarmful } from "./nasty.ts"
+
+const main = fileURLToPath(new URL("../src/main.ts", import.meta.url))
+const folder = mkdtempSync(join(tmpdir(), "durable-agents-cli-"))
+const file = join(folder, "runs.db")
+const damaged = join(folder, "damaged.db")
+const store = `sqlite:${file}`
+const unknown = "0198c0de-0000-7000-8000-000000000000"
+const { FORCE_COLOR: _, NO_COLOR: __, DURABLE_AGENTS_STORE: ___, ...environment } = process.env
+
+interface Ended {
+  readonly code: number | null
+  readonly out: string
+  readonly err: string
+}
+
+const spawn = (
+  command: string,
+  args: ReadonlyArray<string>,
+  env: SpawnSyncOptionsWithStringEncoding["env"] = {}
+): Ended => {
+  const { status, stderr, stdout } = spawnSync(command, args, {
+    encoding: "utf8",
+    cwd: folder,
+    env: { ...environment, ...env }
+  })
+  return { code: status, out: stdout, err: stderr }
+}
+
+/** Runs `durable-agents` in a process of its own. */
+const cli = (args: ReadonlyArray<string>, env: Record<string, string> = {}): Ended =>
+  spawn(process.execPath, [main, ...args], env)
+
+/** A command that fails with this code and says why in one line, which matches. */
+const assertFails = ({ code, err, out }: Ended, expected: number, why: RegExp): void => {
+  assert.deepStrictEqual({ code, out }, { code: expected, out: "" })
+  assert.match(err, /^durable-agents: [^\n]+\n$/)
+  assert.match(err, why)
+}
+
+const Refund = Program.make("refund", { input: Schema.String, output: Schema.String, error: Schema.String })
+
+const RefundLayer = Refund.toLayer((order) =>
+  Effect.as(Approval.request("allow", { subject: `Refund ${order}` }), "refunded")
+)
+
+let waiting: RunId
+let pending: RunId
+
+const fill = Effect.gen(function*() {
+  const runs = yield* Runs
+  const runtime = yield* Runtime
+  const { append } = yield* EventStore
+  for (const { epoch, event, runId, seq } of everyEvent) {
+    yield* append(runId, { expected: seq, events: [event], ...(epoch === undefined ? {} : { epoch }) })
+  }
+  waiting = yield* runs.start(Refund, "A-8891\u001b[31m", { labels: { team: "support" }, requestedBy: "dana" })
+  yield* runtime.execute(waiting)
+  pending = yield* runs.start(Refund, "A-1", { labels: { team: "sales" } })
+})
+
+beforeAll(() =>
+  Effect.runPromise(Effect.provide(
+    fill,
+    RefundLayer.pipe(
+      Layer.provideMerge(Runtime.layer),
+      Layer.provideMerge(Sqlite.layer({ file })),
+      Layer.provide(Layer.succeed(RuntimeSettings, { ...RuntimeSettings.defaultValue(), suspendAfter: "5 millis" }))
+    )
+  )).then(() => {
+    const source = new DatabaseSync(file)
+    source.exec(`vacuum into '${damaged}'`)
+    source.close()
+    const target = new DatabaseSync(damaged)
+    target.exec("update events set payload = '{broken' where type = 'TimerFired'")
+    target.exec("update events set payload = '{}' where type = 'StepCompleted'")
+    target.close()
+  })
+)
+
+describe("durable-agents replay", () => {
+  const replay = (...args: ReadonlyArray<string>) => cli(["replay", runId, "--store", store, ...args])
+
+  it("prints the whole trace under any locale, also where it knows not every event, and says so", () => {
+    const { code, err, out } = replay()
+    assert.strictEqual(code, 5)
+    assert.match(err, /^durable-agents: Event 35 of run `[^`]+` cannot be read: [^\n]+\n$/)
+    for (
+      const text of [/a run of support starts/, /破損した商品 👩‍👩‍👧/, /40, written under 4 leases/, /the run completes/]
+    ) {
+      assert.match(out, text)
+    }
+    assert.isFalse(out.split("\n").some(isHarmful))
+    const elsewhere = cli(["replay", runId, "--store", store], { LC_ALL: "C", LANG: "C", TERM: "dumb" })
+    assert.deepStrictEqual(elsewhere, { code, err, out })
+  })
+
+  it("prints the trace of a healthy run with exit code 0", () => {
+    const { code, err, out } = cli(["replay", waiting.toUpperCase(), "--store", store])
+    assert.deepStrictEqual({ code, err }, { code: 0, err: "" })
+    assert.match(out, /waits for:\n {2}a decision on Refund A-8891\\u\{1b\}\[31m \(allow\), event 1/)
+  })
+
+  it("prints the log as JSON lines that can be read again", () => {
+    const { code, err, out } = cli(["replay", waiting, "--store", store, "--json"])
+    assert.deepStrictEqual({ code, err }, { code: 0, err: "" })
+    assert.isFalse(out.split("\n").some(isHarmful))
+    const events = out.trimEnd().split("\n").map((line) => Result.getOrThrow(RunEvent.fromLine(line)))
+    assert.deepStrictEqual(events.map(({ event, seq }) => [seq, event._tag]), [
+      [0, "RunStarted"],
+      [1, "ApprovalRequested"]
+    ])
+  })
+
+  it("shows damaged rows as what they are, with everything else", () => {
+    const { code, err, out } = cli(["replay", runId, "--store", `sqlite:${damaged}`])
+    assert.strictEqual(code, 5)
+    assert.match(err, /^durable-agents: Event 17 of run [^\n]+`StepCompleted`[^\n]+\n$/)
+    assert.match(out, /\?\? StepCompleted: the fields of this `StepCompleted`/)
+    assert.match(out, /\?\? TimerFired: the fields of this `TimerFired`/)
+    assert.match(out, /payload: \{broken/)
+    assert.match(out, /the run completes/)
+  })
+
+  it("does as its flags say", () => {
+    const { out } = replay("--color", "--width", "100", "--thinking")
+    assert.isTrue(out.split("\n").includes("=".repeat(100)))
+    assert.isTrue(out.includes("asks the model gpt-x"))
+    assert.isTrue(out.includes("\u001b[32m"))
+  })
+
+  it("has no colours where there is no terminal, where NO_COLOR is set, or with --no-color", () => {
+    const at = (env: Record<string, string>, ...args: ReadonlyArray<string>) =>
+      cli(["replay", waiting, "--store", store, ...args], env).out
+    assert.isFalse(at({ FORCE_COLOR: "1" }).includes("\u001b"))
+    assert.isFalse(at({ NO_COLOR: "1" }).includes("\u001b"))
+    assert.isFalse(at({ FORCE_COLOR: "1" }, "--no-color").includes("\u001b"))
+  })
+
+  it("says when there is no such run", () => {
+    assertFails(cli(["replay", unknown, "--store", store]), 3, /no run `0198c0de-0000/)
+  })
+
+  it("says when the id of a run is malformed", () => {
+    assertFails(cli(["replay", "42\u001b[31m", "--store", store]), 2, /`42\\u\{1b\}\[31m` is not the id of a run/)
+  })
+
+  it("ends quietly when its reader has gone", () => {
+    const { err, out } = spawn("sh", [
+      "-c",
+      `"$0" "$1" replay ${waiting} --store ${store} --thinking | head -n 1; "$0" "$1" --completions bash | true`,
+      process.execPath,
+      main
+    ])
+    assert.deepStrictEqual({ err, out }, { err: "", out: `run       ${waiting}\n` })
+  })
+})
+
+describe("durable-agents runs", () => {
+  const list = (...args: ReadonlyArray<string>) => cli(["runs", "--store", store, ...args])
+
+  it("lists runs, newest first, with what they wait for", () => {
+    const { code, err, out } = list()
+    assert.deepStrictEqual({ code, err }, { code: 0, err: "" })
+    const [first = "", second = "", third = "", ...rest] = out.trimEnd().split("\n")
+    assert.match(first, new RegExp(`^${pending} {2}Pending +\\d+ s {2}refund {2}team=sales$`))
+    assert.match(second, new RegExp(`^${waiting} {2}AwaitingApproval +\\d+ s {2}refund {2}team=support$`))
+    assert.match(third, /^ {4}approval Refund A-8891\\u\{1b\}\[31m \(allow\), since \d{4}-/)
+    assert.deepStrictEqual(rest, [])
+  })
+
+  it("filters by status, program and label", () => {
+    const { out } = list("--status", "Pending", "--program", "refund", "--label", "team=sales")
+    assert.match(out, new RegExp(`^${pending}[^\n]*\n$`))
+    assert.strictEqual(list("--label", "team=sales", "--label", "region=eu").out, "no runs\n")
+  })
+
+  it("goes on from a cursor", () => {
+    const { out } = list("--limit", "1")
+    const [, cursor] = /\nmore: --cursor '([^']+)'\n$/.exec(out) ?? []
+    assert.isDefined(cursor)
+    assert.isTrue(out.startsWith(pending))
+    assert.isTrue(list("--limit", "1", "--cursor", `${cursor}`).out.startsWith(waiting))
+  })
+
+  it("prints a page as JSON", () => {
+    const page = JSON.parse(list("--json", "--limit", "1").out)
+    assert.strictEqual(page.items[0].runId, pending)
+    assert.isString(page.next)
+  })
+
+  it("says what is wrong with a filter", () => {
+    assertFails(list("--status", "Waiting", "--limit", "0"), 2, /Invalid value for flag --status|from 1 to 1000/)
+    assertFails(list("--label", "team"), 2, /--label/)
+  })
+})
+
+describe("durable-agents explain", () => {
+  it("says in plain words why a run does not move", () => {
+    const { code, err, out } = cli(["explain", waiting, "--store", store])
+    assert.deepStrictEqual({ code, err }, { code: 0, err: "" })
+    assert.match(out, new RegExp(`^refund ${waiting} is AwaitingApproval\n`))
+    assert.match(out, /\n- asks for a decision since [^\n]+\n/)
+    assert.match(out, /\nnext: Approve or deny; it goes on at once\.\n$/)
+    assert.isFalse(out.includes("\u001b"))
+  })
+
+  it("explains as JSON", () => {
+    const explanation = JSON.parse(cli(["explain", waiting, "--store", store, "--json"]).out)
+    assert.strictEqual(explanation.runId, waiting)
+    assert.strictEqual(explanation.mover, "approver")
+    assert.strictEqual(explanation.waitsFor[0].wait.key, "allow")
+  })
+
+  it("says when there is no such run", () => {
+    assertFails(cli(["explain", unknown, "--store", store]), 3, /no run/)
+  })
+})
+
+describe("durable-agents --store", () => {
+  it("falls back to the environment", () => {
+    assert.strictEqual(cli(["explain", waiting], { DURABLE_AGENTS_STORE: store }).code, 0)
+    assertFails(cli(["explain", waiting]), 2, /Missing required flag: --store/)
+  })
+
+  it("refuses what is not a store, and repeats no secret", () => {
+    for (
+      const ended of [
+        cli(["runs", "--store", "postgres://dana:hunter2@db.example.com/runs"]),
+        cli(["runs"], { DURABLE_AGENTS_STORE: "sqlite:runs.db?key=hunter2" }),
+        cli(["replay", "postgres://dana:hunter2@db/runs", "--store", store])
+      ]
+    ) {
+      assertFails(ended, 2, /Bad store: |is not the id of a run/)
+      assert.isFalse(ended.err.includes("hunter2"))
+    }
+  })
+
+  it("opens only what exists", () => {
+    const before = readdirSync(folder)
+    assertFails(cli(["replay", waiting, "--store", "sqlite:none.db"]), 4, /there is no file `none\.db`/)
+    assertFails(cli(["runs", "--store", `sqlite:${folder}`]), 4, /is not a file/)
+    assert.deepStrictEqual(readdirSync(folder), before)
+  })
+
+  it("says when a file is no database, and leaves it as it is", () => {
+    const text = join(folder, "notes.txt")
+    writeFileSync(text, "remember the milk\n".repeat(100))
+    assertFails(cli(["runs", "--store", `sqlite:${text}`]), 4, /is not an SQLite database/)
+    assert.strictEqual(readFileSync(text, "utf8"), "remember the milk\n".repeat(100))
+  })
+})
+
+describe("durable-agents", () => {
+  it("explains itself", () => {
+    for (const args of [[], ["replay", "--help"]]) {
+      const { code, err, out } = cli(args)
+      assert.deepStrictEqual({ code, err }, { code: 0, err: "" })
+      assert.match(out, /USAGE\n {2}durable-agents/)
+      assert.isFalse(out.includes("\u001b"))
+    }
+  })
+
+  it("knows its version, which is the package's", () => {
+    const manifest = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"))
+    assert.strictEqual(cli(["--version"]).out, `durable-agents v${manifest.version}\n`)
+  })
+
+  it("completes itself in a shell", () => {
+    const script = cli(["--completions", "bash"]).out
+    assert.match(script, /replay/)
+    assert.strictEqual(spawn("bash", ["-n", "-c", script]).code, 0)
+  })
+
+  it("says what is wrong with a command line", () => {
+    assertFails(cli(["rerun"]), 2, /Unknown subcommand "rerun"/)
+    assertFails(cli(["replay"]), 2, /Missing required argument: run .*replay --help/)
+    assertFails(cli(["replay", waiting, "--stor", store]), 2, /Unrecognized flag: --stor .*--store/)
+  })
+})
