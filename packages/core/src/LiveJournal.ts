@@ -5,7 +5,7 @@
  * left to do, so that it goes on in the same order the first time and in every replay.
  */
 import type { Clock, Context, Fiber } from "effect"
-import { Duration, Effect, Exit, HashMap, Option } from "effect"
+import { Duration, Effect, Exit, HashMap } from "effect"
 import * as AppendLine from "./AppendLine.ts"
 import type { Ask } from "./Ask.ts"
 import * as Asks from "./Ask.ts"
@@ -19,7 +19,7 @@ import * as RunDecision from "./RunDecision.ts"
 import type { Recorded, RunEventOf } from "./RunEvent.ts"
 import type { Owner } from "./RunQueue.ts"
 import type { RunState } from "./RunState.ts"
-import { placeAt, wakeAt } from "./RunState.ts"
+import { nextAwait, placeAt, wakeAt } from "./RunState.ts"
 
 /**
  * Why this process stops executing a run.
@@ -268,7 +268,7 @@ export const make = (options: Options): LiveJournal => {
 
   const onEvent = ({ event }: Recorded, before: RunState): void => {
     const key = event._tag === "SignalReceived"
-      ? Option.getOrUndefined(HashMap.get(before.signals, event.name))?.awaiting[0]
+      ? nextAwait(before, event.name)
       : "key" in event
       ? event.key
       : undefined

@@ -185,7 +185,7 @@ export const start = (event: RunEventOf<"RunStarted">): Decision<StartConflict> 
 
 /**
  * A worker takes over a run whose lease was not released. More than `maxRecoveries` takeovers without an outcome between
- * them park the run; one from a worker that had written nothing does not count.
+ * them park the run; one from a worker that had not begun does not count.
  *
  * @category runs
  * @since 0.1.0

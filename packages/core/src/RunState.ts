@@ -1,7 +1,7 @@
 /**
  * The state of a run as a fold of its log: operations, waits, usage and status. Pure, total, valid for every prefix.
  */
-import { HashMap, HashSet, Option } from "effect"
+import { Chunk, HashMap, HashSet, Option } from "effect"
 import type { Schema } from "effect"
 import type { Budget, Spend, Usage } from "./Budget.ts"
 import { addCall, addSpend, nothing, noUsage, subtractSpend } from "./Budget.ts"
@@ -207,7 +207,7 @@ export interface RunState {
   readonly signalIds: HashSet.HashSet<string>
   /** A decision from outside that no worker has written after. */
   readonly undigested: boolean
-  /** Takeovers since the last outcome, from workers that had written to the log. */
+  /** Takeovers since the last outcome, from workers that had begun. */
   readonly recoveries: number
   readonly paused: boolean
   readonly stuck: RunEventOf<"RunStuck"> | undefined
@@ -224,11 +224,11 @@ export interface RunState {
  * @since 0.1.0
  */
 export interface SignalQueue {
-  readonly received: ReadonlyArray<RunEventOf<"SignalReceived">>
-  readonly awaiting: ReadonlyArray<OperationKey>
+  readonly received: Chunk.Chunk<RunEventOf<"SignalReceived">>
+  readonly awaiting: Chunk.Chunk<OperationKey>
 }
 
-const emptyQueue: SignalQueue = { received: [], awaiting: [] }
+const emptyQueue: SignalQueue = { received: Chunk.empty(), awaiting: Chunk.empty() }
 
 /**
  * The state of a log without events.
@@ -304,14 +304,16 @@ export const evolve = (state: RunState, recorded: Recorded): RunState => {
 }
 
 /**
- * The count of takeovers with one by this lease. A worker that wrote nothing under the lease before had not begun, so taking over
- * from it does not count.
+ * The count of takeovers with one by this lease. Nothing in flight, and nothing written under the lease before: that worker had
+ * not begun, so taking over from it does not count.
  *
  * @category folds
  * @since 0.1.0
  */
 export const recoveriesWith = (state: RunState, epoch: number): number =>
-  state.recoveries + (epoch > state.epoch + 1 ? 0 : 1)
+  state.recoveries + (epoch <= state.epoch + 1 || openPlaces(state).some(isInFlight) ? 1 : 0)
+
+const isInFlight = (place: Place): boolean => place._tag === "Operation" && place.inFlight
 
 const apply = (
   state: RunState,
@@ -449,7 +451,7 @@ const closeWaits = (state: RunState, keys: ReadonlyArray<OperationKey>): RunStat
       const queue = signalQueue(next, place.name)
       next = withQueue(next, place.name, {
         ...queue,
-        awaiting: queue.awaiting.filter((awaiting) => awaiting !== key)
+        awaiting: Chunk.filter(queue.awaiting, (awaiting) => awaiting !== key)
       })
     }
   }
@@ -464,15 +466,34 @@ const withQueue = (state: RunState, name: string, queue: SignalQueue): RunState 
   signals: HashMap.set(state.signals, name, queue)
 })
 
+/**
+ * The await that the next signal of this name meets.
+ *
+ * @category folds
+ * @since 0.1.0
+ */
+export const nextAwait = (state: RunState, name: string): OperationKey | undefined =>
+  Option.getOrUndefined(Chunk.head(signalQueue(state, name).awaiting))
+
+/**
+ * The early signal that the next await of this name meets.
+ *
+ * @category folds
+ * @since 0.1.0
+ */
+export const earlySignal = (state: RunState, name: string): RunEventOf<"SignalReceived"> | undefined =>
+  Option.getOrUndefined(Chunk.head(signalQueue(state, name).received))
+
 const awaitSignal = (state: RunState, event: RunEventOf<"SignalAwaited">, seq: Seq, at: number): RunState => {
-  const queue = signalQueue(state, event.name)
-  const [first, ...rest] = queue.received
-  const signal: SignalWait = { _tag: "Signal", name: event.name, received: first, ...wait(event.key, seq, at) }
-  return first === undefined
-    ? withQueue(withWait(state, signal), event.name, { ...queue, awaiting: [...queue.awaiting, event.key] })
-    : withQueue(withPlace(state, { ...signal, position: { shown: seq, seq } }), event.name, {
+  const { key, name } = event
+  const queue = signalQueue(state, name)
+  const early = earlySignal(state, name)
+  const signal: SignalWait = { _tag: "Signal", name, received: early, ...wait(key, seq, at) }
+  return early === undefined
+    ? withQueue(withWait(state, signal), name, { ...queue, awaiting: Chunk.append(queue.awaiting, key) })
+    : withQueue(withPlace(state, { ...signal, position: { shown: seq, seq } }), name, {
       ...queue,
-      received: rest
+      received: Chunk.drop(queue.received, 1)
     })
 }
 
@@ -486,20 +507,16 @@ const receiveSignal = (
   if (signalId !== undefined && HashSet.has(state.signalIds, signalId)) return state
   const known = signalId === undefined ? state : { ...state, signalIds: HashSet.add(state.signalIds, signalId) }
   const queue = signalQueue(known, name)
-  const [first, ...rest] = queue.awaiting
-  return first === undefined
-    ? withQueue(known, name, { ...queue, received: [...queue.received, event] })
-    : withQueue(
-      answer(
-        known,
-        first,
-        "Signal",
-        (signal) => ({ ...signal, received: event, position: { shown: seq, seq } }),
-        epoch
-      ),
-      name,
-      { ...queue, awaiting: rest }
-    )
+  const key = nextAwait(known, name)
+  if (key === undefined) return withQueue(known, name, { ...queue, received: Chunk.append(queue.received, event) })
+  const answered = answer(
+    known,
+    key,
+    "Signal",
+    (signal) => ({ ...signal, received: event, position: { shown: seq, seq } }),
+    epoch
+  )
+  return withQueue(answered, name, { ...queue, awaiting: Chunk.drop(queue.awaiting, 1) })
 }
 
 /**
@@ -664,7 +681,7 @@ export const status = (state: RunState): RunStatus => {
   if (state.paused) return "Paused"
   if (state.cancel !== undefined) return "Cancelling"
   const open = openPlaces(state)
-  if (state.undigested || open.some((place) => place._tag === "Operation" && place.inFlight)) return "Running"
+  if (state.undigested || open.some(isInFlight)) return "Running"
   if (open.some((place) => place._tag === "Approval")) return "AwaitingApproval"
   if (open.some((place) => place._tag === "Signal")) return "AwaitingSignal"
   if (open.length > 0) return "Sleeping"

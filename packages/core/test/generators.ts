@@ -2,7 +2,7 @@
  * Generated logs: sensible ones, made by running generated commands as decisions against the fold, and completely arbitrary
  * ones.
  */
-import { HashMap, Result, Schema } from "effect"
+import { Effect, HashMap, Result, Schema } from "effect"
 import * as Arbitrary from "effect/Arbitrary"
 import { Budget, CallUsage } from "../src/Budget.ts"
 import type { Actor } from "../src/Ids.ts"
@@ -74,7 +74,11 @@ export const plain = ({ open, places, signalIds, signals, ...rest }: RunState) =
   ...rest,
   places: sorted(HashMap.entries(places)),
   open: Array.from(open).sort(),
-  signals: sorted(HashMap.entries(signals)),
+  signals: sorted(HashMap.entries(signals)).map(([name, { awaiting, received }]) => ({
+    name,
+    awaiting: Array.from(awaiting),
+    received: Array.from(received)
+  })),
   signalIds: Array.from(signalIds).sort()
 })
 
@@ -450,21 +454,23 @@ const names = ["go", "stop"]
 /** Any event at all. */
 export const Events = Arbitrary.schema(RunEvent)
 
+/** Drawn once, since a generated JSON value costs far more than what is done with it here. */
+const pool = Effect.runSync(Arbitrary.sampleEffect(Events, { count: 3_000, size: 6, seed: "any event" }))
+
 /** Any event, at one of few keys, so that events have to do with each other. */
-const Crowded = Arbitrary.map(
-  Arbitrary.all([Events, Arbitrary.schema(Schema.Literals([0, 1, 2, 3, 4, 5]))]),
-  ([event, index]): RunEvent => {
-    const at = "key" in event && event.key !== undefined ? { ...event, key: keys[index] ?? "a" } : event
-    if (at._tag === "BranchDecided") return { ...at, winner: index % 2 === 0 ? "left" : "right" }
-    return at._tag === "SignalAwaited" || at._tag === "SignalReceived"
-      ? { ...at, name: names[index % 2] ?? "go" }
-      : at
-  }
-)
+const crowded = (index: number): RunEvent => {
+  const event = pool[index] ?? started()
+  const at = "key" in event && event.key !== undefined ? { ...event, key: keys[index % keys.length] ?? "a" } : event
+  if (at._tag === "BranchDecided") return { ...at, winner: index % 2 === 0 ? "left" : "right" }
+  return at._tag === "SignalAwaited" || at._tag === "SignalReceived"
+    ? { ...at, name: names[index % 2] ?? "go" }
+    : at
+}
 
 const ends: ReadonlySet<RunEvent["_tag"]> = new Set(["RunCompleted", "RunFailed", "RunCancelled"])
 
-const Envelope = Schema.Struct({
+const Entry = Schema.Struct({
+  event: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: pool.length - 1 })),
   skipped: Schema.Literals([0, 0, 0, 0, 0, 0, 0, 1]),
   epoch: Schema.optionalKey(Schema.Literals([1, 2, 3])),
   ends: Schema.Literals([0, 1, 2, 3])
@@ -472,17 +478,18 @@ const Envelope = Schema.Struct({
 
 /** Any events in any order: gaps, events without a start, outcomes of nothing, more after the end. */
 export const Logs = Arbitrary.map(
-  Arbitrary.array(Arbitrary.all([Crowded, Arbitrary.schema(Envelope)]), { maxLength: 80 }),
+  Arbitrary.array(Arbitrary.schema(Entry), { maxLength: 80 }),
   (drawn): ReadonlyArray<Recorded> => {
     let seq = -1
-    return drawn.flatMap(([event, envelope]) => {
-      if (ends.has(event._tag) && envelope.ends > 0) return []
-      seq += 1 + envelope.skipped
+    return drawn.flatMap((entry) => {
+      const event = crowded(entry.event)
+      if (ends.has(event._tag) && entry.ends > 0) return []
+      seq += 1 + entry.skipped
       return [{
         runId,
         seq,
         at: seq * 1000,
-        ...(envelope.epoch === undefined ? {} : { epoch: envelope.epoch }),
+        ...(entry.epoch === undefined ? {} : { epoch: entry.epoch }),
         event
       }]
     })
