@@ -6,7 +6,7 @@ import { BigDecimal, Result, Schema } from "effect"
 /** Not negative, and short enough that sums stay exact at no cost. */
 const Decimal = Schema.String.check(Schema.isPattern(/^\d{1,40}(\.\d{1,40})?(e[+-]?\d{1,2})?$/))
 /** Sums are longer than what is summed. */
-const Total = Schema.String.check(Schema.isPattern(/^\d+(\.\d+)?(e[+-]?\d{1,4})?$/))
+const Total = Schema.String.check(Schema.isPattern(/^\d+(\.\d+)?(e[+-]?\d{1,2})?$/))
 const Cap = Schema.Natural
 
 /**
@@ -157,7 +157,14 @@ export const noUsage: Usage = {
 }
 
 const decimal = (text: string): BigDecimal.BigDecimal => BigDecimal.fromStringUnsafe(text)
-const format = (value: BigDecimal.BigDecimal): string => BigDecimal.format(BigDecimal.normalize(value))
+
+/** Plain digits, never an exponent: people read it, and databases. */
+const format = (value: BigDecimal.BigDecimal): string => {
+  const { scale, value: digits } = BigDecimal.normalize(value)
+  if (scale <= 0) return `${digits}${"0".repeat(-scale)}`
+  const padded = `${digits}`.padStart(scale + 1, "0")
+  return `${padded.slice(0, -scale)}.${padded.slice(-scale)}`
+}
 
 /**
  * Exact sum of two decimals in strings.
