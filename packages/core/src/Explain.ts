@@ -1,7 +1,7 @@
 /**
  * Why a run does not move, as data and in plain words: what it waits for, since when, who can move it, what happens next.
  */
-import { DateTime } from "effect"
+import { DateTime, Option } from "effect"
 import type { RunSummary, WaitSummary } from "./RunIndex.ts"
 import type { RunView } from "./Runs.ts"
 
@@ -33,15 +33,15 @@ export interface Explanation {
 }
 
 /**
- * Explains a run from its state; `queue` is what the index knows beyond it.
+ * Explains a run from its state; `queue` is what the index knows beyond it. Total: any log has an explanation.
  *
  * @category folds
  * @since 0.1.0
  */
 export const explain = (run: RunView, queue?: Pick<RunSummary, "reason">): Explanation => {
   const waitsFor = run.waits.map((wait) => ({ wait, mover: moverOf(wait), text: describe(wait) }))
-  const because = run.reason ?? queue?.reason
-  const said = because === undefined ? "" : `: ${because}`
+  const because = given(run.reason) ?? given(run.state.cancel?.reason) ?? given(queue?.reason)
+  const said = because === undefined ? "" : `: ${because.replace(/\.$/, "")}`
   const base = { status: run.status, waitsFor }
   switch (run.status) {
     case "NotStarted":
@@ -73,7 +73,7 @@ export const explain = (run: RunView, queue?: Pick<RunSummary, "reason">): Expla
         ...base,
         mover: "worker",
         headline: "No worker has begun this run.",
-        next: `A worker with the program \`${run.program}\` takes it${becauseOf(because)}.`
+        next: `A worker with the program \`${run.program}\` takes it${notBefore(run)}${becauseOf(because)}.`
       }
     case "Running":
       return {
@@ -108,6 +108,13 @@ export const explain = (run: RunView, queue?: Pick<RunSummary, "reason">): Expla
   }
 }
 
+const given = (reason: string | undefined): string | undefined => reason === "" ? undefined : reason
+
+const notBefore = ({ state }: RunView): string => {
+  const startAt = state.started?.startAtMillis
+  return startAt === undefined ? "" : `, not before ${iso(startAt)}`
+}
+
 const becauseOf = (reason: string | undefined): string => reason === undefined ? "" : ` (put back last time: ${reason})`
 
 const list = (waits: ReadonlyArray<WaitSummary>): string =>
@@ -127,7 +134,8 @@ const moverOf = (wait: WaitSummary): Mover => {
   }
 }
 
-const iso = (millis: number): string => DateTime.formatIso(DateTime.makeUnsafe(millis))
+const iso = (millis: number): string =>
+  Option.match(DateTime.make(millis), { onNone: () => "the end of time", onSome: DateTime.formatIso })
 
 const describe = (wait: WaitSummary): string => {
   const until = wait.until === undefined ? "" : `, until ${iso(wait.until)}`
@@ -142,7 +150,9 @@ const describe = (wait: WaitSummary): string => {
     case "timer":
       return `sleeps ${since}`
     case "retry":
-      return `tries ${wait.subject} again ${since}${wait.reason === undefined ? "" : `; last time: ${wait.reason}`}`
+      return `tries ${wait.subject} again${wait.until === undefined ? "" : ` at ${iso(wait.until)}`}, begun ${
+        iso(wait.since)
+      }${wait.reason === undefined ? "" : `; last time: ${wait.reason}`}`
     case "operation":
       return `works on ${wait.subject} ${since}`
   }

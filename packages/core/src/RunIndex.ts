@@ -54,7 +54,7 @@ export const RunSummary = Schema.Struct({
   wakeAt: Schema.NullOr(Schema.Finite),
   waits: Schema.Array(WaitSummary),
   usage: Usage,
-  /** Why it was put back, is stuck, or has failed. */
+  /** Why it was put back, is stuck, has failed or was cancelled. */
   reason: Schema.optionalKey(Schema.String)
 })
 
@@ -130,7 +130,9 @@ export class RunIndex extends Context.Service<RunIndex, {
 export const summarize = (state: RunState, reason?: string): RunSummary | undefined => {
   const started = state.started
   if (started === undefined) return undefined
-  const why = reason ?? state.stuck?.detail ?? (state.end?._tag === "RunFailed" ? state.end.error : undefined)
+  const end = state.end
+  const ended = end?._tag === "RunFailed" ? end.error : end?._tag === "RunCancelled" ? end.reason : undefined
+  const why = reason ?? ended ?? (end === undefined ? state.stuck?.detail : undefined)
   return {
     runId: state.runId,
     namespace: started.namespace,
@@ -150,7 +152,7 @@ export const summarize = (state: RunState, reason?: string): RunSummary | undefi
 }
 
 /**
- * Everything that keeps the run from going on, oldest first.
+ * Everything that keeps the run from going on, oldest first; nothing once it has ended.
  *
  * @category folds
  * @since 0.1.0
