@@ -454,12 +454,18 @@ const names = ["go", "stop"]
 /** Any event at all. */
 export const Events = Arbitrary.schema(RunEvent)
 
+const poolSize = 2_000
+let pool: ReadonlyArray<RunEvent> | undefined
+
 /** Drawn once, since a generated JSON value costs far more than what is done with it here. */
-const pool = Effect.runSync(Arbitrary.sampleEffect(Events, { count: 3_000, size: 6, seed: "any event" }))
+const eventAt = (index: number): RunEvent => {
+  pool ??= Effect.runSync(Arbitrary.sampleEffect(Events, { count: poolSize, size: 6, seed: "any event" }))
+  return pool[index] ?? started()
+}
 
 /** Any event, at one of few keys, so that events have to do with each other. */
 const crowded = (index: number): RunEvent => {
-  const event = pool[index] ?? started()
+  const event = eventAt(index)
   const at = "key" in event && event.key !== undefined ? { ...event, key: keys[index % keys.length] ?? "a" } : event
   if (at._tag === "BranchDecided") return { ...at, winner: index % 2 === 0 ? "left" : "right" }
   return at._tag === "SignalAwaited" || at._tag === "SignalReceived"
@@ -470,7 +476,7 @@ const crowded = (index: number): RunEvent => {
 const ends: ReadonlySet<RunEvent["_tag"]> = new Set(["RunCompleted", "RunFailed", "RunCancelled"])
 
 const Entry = Schema.Struct({
-  event: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: pool.length - 1 })),
+  event: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: poolSize - 1 })),
   skipped: Schema.Literals([0, 0, 0, 0, 0, 0, 0, 1]),
   epoch: Schema.optionalKey(Schema.Literals([1, 2, 3])),
   ends: Schema.Literals([0, 1, 2, 3])
