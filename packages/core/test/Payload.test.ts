@@ -83,7 +83,9 @@ describe("Payload.clean", () => {
 
   it.effect("takes 1,000 levels, and fails as Unencodable for more", () =>
     Effect.gen(function*() {
-      assert.isUndefined(yield* reasonOf(nested(1_000)))
+      const beside = (levels: number): unknown => JSON.parse("[0,".repeat(levels - 1) + "[]" + "]".repeat(levels - 1))
+      for (const value of [nested(1_000), beside(1_000)]) assert.isUndefined(yield* reasonOf(value))
+      assert.strictEqual(yield* reasonOf(beside(1_001)), "Unencodable")
       for (const levels of [1_001, 3_000, 100_000]) assert.strictEqual(yield* reasonOf(nested(levels)), "Unencodable")
       assert.isUndefined(yield* reasonOf(Array.from({ length: 5_000 }, () => [[]])))
     }))

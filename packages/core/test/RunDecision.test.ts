@@ -641,6 +641,10 @@ describe("RunDecision.cancel", () => {
     assert.deepStrictEqual(when(given(started()), cancel), [cancelRequested, cancelled])
     assert.deepStrictEqual(when(given(started(), paused), cancel), [cancelRequested, cancelled])
     assert.deepStrictEqual(when(given(started(), received("go", 1)), cancel), [cancelRequested, cancelled])
+    const taken = given(started(), { _tag: "RunRecovered", epoch: 1, owner: "w" })
+    for (const state of [taken, given(started(), timerAt("nap", 5))]) {
+      assert.deepStrictEqual(when(state, cancel), [cancelRequested])
+    }
   })
 
   it("stops a stuck run at once, and records what was in flight as unknown", () => {

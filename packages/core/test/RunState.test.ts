@@ -370,6 +370,17 @@ describe("RunState.evolve of usage", () => {
     }
   })
 
+  it("gives a reservation back once, also if an operation ends between two attempts", () => {
+    const state = given(
+      started(),
+      requested(call, 1, reserve),
+      failedOf(call, { final: false }),
+      requested(modelAt("turn-2"), 1, reserve),
+      failedOf(call, { reason: "Interrupted" })
+    )
+    assert.deepStrictEqual(state.usage.possible, reserve)
+  })
+
   it("keeps the reservation of an attempt whose outcome stays unknown, also of one that is tried again", () => {
     const lost = given(
       started(),
