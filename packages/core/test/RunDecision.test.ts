@@ -36,7 +36,7 @@ import {
   Traces
 } from "./generators.ts"
 
-const any = { arbitrary: { size: 60 } }
+const any = { arbitrary: { size: 60, runs: 60 } }
 
 const when = <E>(state: RunState, decision: Decision<E>): ReadonlyArray<RunEvent> => {
   const decided = decision(state)

@@ -30,7 +30,7 @@ const unknown = (event: RunEvent) => {
 describe("RunEvent.encode", () => {
   it.prop("is undone by decode, up to text that databases refuse", { event: Events }, ({ event }) => {
     if (event._tag !== "UnknownEvent") assert.deepEqual(again(event), cleaned(event))
-  }, { arbitrary: { runs: 1000 } })
+  }, { arbitrary: { runs: 400 } })
 
   it.prop("is undone by decode exactly once the text is clean", { event: Events }, ({ event }) => {
     const once = again(event)
@@ -204,7 +204,7 @@ describe("RunEvent.toLine", () => {
     assert.strictEqual(toLine(read(toLine(recorded))), toLine(recorded))
     const { epoch: _, ...outside } = recorded
     if (own._tag !== "RunRecovered") assert.deepStrictEqual(read(toLine(outside)), outside)
-  }, { arbitrary: { runs: 500 } })
+  }, { arbitrary: { runs: 300 } })
 
   it.prop("is undone by fromLine for every log that is decided", { trace: Traces }, ({ trace }) => {
     assert.deepStrictEqual(trace.log.map((recorded) => read(toLine(recorded))), trace.log)
@@ -275,5 +275,5 @@ describe("RunEvent.cleanText", () => {
     assert.strictEqual(once.length, text.length)
     assert.strictEqual(JSON.parse(cleanText(JSON.stringify(once))), once)
     if (text.isWellFormed() && !text.includes("\u0000")) assert.strictEqual(once, text)
-  }, { arbitrary: { runs: 500 } })
+  }, { arbitrary: { runs: 300 } })
 })

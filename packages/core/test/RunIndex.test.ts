@@ -21,7 +21,7 @@ import {
   Traces
 } from "./generators.ts"
 
-const any = { arbitrary: { size: 60 } }
+const any = { arbitrary: { size: 60, runs: 60 } }
 
 const requested = (operation: ReturnType<typeof stepAt>): RunEvent =>
   requestOf(operation).requested({ key: operation.key, attempt: 1, idempotencyKey: "" })

@@ -37,7 +37,7 @@ import {
   Traces
 } from "./generators.ts"
 
-const any = { arbitrary: { size: 60 } }
+const any = { arbitrary: { size: 60, runs: 60 } }
 
 type Asked = ReturnType<typeof stepAt>
 
