@@ -338,7 +338,12 @@ export const make = (options: Options): LiveJournal => {
     }
     if (earliest === alarm?.at) return
     alarm?.stop()
-    alarm = earliest === undefined ? undefined : { at: earliest, stop: later(clock, earliest - now(), ring) }
+    alarm = undefined
+    if (earliest === undefined) return
+    // A clock may ring at once, before `later` returns.
+    const own = { at: earliest, stop: () => {} }
+    alarm = own
+    own.stop = later(clock, earliest - now(), ring)
   }
 
   const ring = (): void => {
