@@ -41,6 +41,18 @@ export interface Entry {
 }
 
 /**
+ * Why nothing more can be stored.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Closed =
+  | { readonly _tag: "Ended"; readonly here: boolean }
+  | { readonly _tag: "Lost" }
+  | { readonly _tag: "Unavailable"; readonly error: StoreError }
+  | { readonly _tag: "Broken"; readonly error: unknown }
+
+/**
  * @category models
  * @since 0.1.0
  */
@@ -80,12 +92,8 @@ export interface Options {
   readonly onRefused: (error: KeyMismatch) => void
   /** Something was answered: look again. */
   readonly onAnswer: () => void
-  /** The run has ended (here or elsewhere), the lease is gone, or the store does not answer. */
-  readonly onClosed: (
-    why: { readonly _tag: "Ended"; readonly here: boolean } | {
-      readonly _tag: "Lost"
-    } | { readonly _tag: "Unavailable"; readonly error: StoreError }
-  ) => void
+  /** The run has ended (here or elsewhere), the lease is gone, the store does not answer, or there is a bug. */
+  readonly onClosed: (why: Closed) => void
 }
 
 /** While the lease is fresh a failed call is tried again after 25 ms, then twice as long each time, at most a second. */
@@ -105,6 +113,20 @@ export const make = (options: Options): AppendLine => {
   let busy = false
   let readNext = false
   let closed = false
+
+  /** A bug, here or in what builds events, must end the execution visibly, never leave it hanging. */
+  const step = (f: () => void): void => {
+    if (closed) return
+    const done = Result.try(f)
+    if (Result.isSuccess(done)) return
+    busy = false
+    onClosed({ _tag: "Broken", error: done.failure })
+  }
+
+  /** The store's answer comes back to this line, unless it is closed by then. */
+  const ask = <A, E>(effect: Effect.Effect<A, E>, answer: (exit: Exit.Exit<A, E>) => void): void => {
+    run(effect, { onExit: (exit) => step(() => answer(exit)) })
+  }
 
   const apply = (recorded: Recorded): void => {
     const before = state
@@ -151,20 +173,17 @@ export const make = (options: Options): AppendLine => {
     const { answers, events, next } = decideAll(batch)
     if (events.length === 0) return answered(answers)
     const append: Append = { expected: state.seq, epoch, events, ...nextOf(batch, events, next) }
-    run(store.append(runId, append), {
-      onExit: (exit) => {
-        if (closed) return
-        if (Exit.isSuccess(exit)) {
-          options.onTime(exit.value.at)
-          for (const event of events) apply({ runId, seq: state.seq, at: exit.value.at, epoch, event })
-          return answered(answers)
-        }
-        const error = Option.getOrUndefined(Exit.findErrorOption(exit))
-        if (error?._tag === "SequenceConflict") return catchUp(batch, append, 0)
-        if (error?._tag === "StoreError") return again(failures, (count) => send(batch, count), error)
-        busy = false
-        onClosed({ _tag: "Lost" })
+    ask(store.append(runId, append), (exit) => {
+      if (Exit.isSuccess(exit)) {
+        options.onTime(exit.value.at)
+        for (const event of events) apply({ runId, seq: state.seq, at: exit.value.at, epoch, event })
+        return answered(answers)
       }
+      const error = Option.getOrUndefined(Exit.findErrorOption(exit))
+      if (error?._tag === "SequenceConflict") return catchUp(batch, append, 0)
+      if (error?._tag === "StoreError") return again(failures, (count) => send(batch, count), error)
+      busy = false
+      onClosed({ _tag: "Lost" })
     })
   }
 
@@ -182,23 +201,20 @@ export const make = (options: Options): AppendLine => {
 
   /** Someone else was first: folds what is new, and decides the same things again. */
   const catchUp = (batch: ReadonlyArray<Entry>, append: Append, failures: number): void => {
-    run(Stream.runCollect(store.read(runId, state.seq)), {
-      onExit: (exit) => {
-        if (closed) return
-        if (!Exit.isSuccess(exit)) {
-          const error = Option.getOrUndefined(Exit.findErrorOption(exit))
-          return again(failures, (count) => catchUp(batch, append, count), error)
-        }
-        const ours = isOurs(exit.value, append)
-        const { answers } = ours ? decideAll(batch) : { answers: [] }
-        for (const recorded of exit.value) apply(recorded)
-        if (ours) return answered(answers)
-        if (state.epoch > epoch || isEnded(state)) {
-          busy = false
-          return onClosed(isEnded(state) ? { _tag: "Ended", here: false } : { _tag: "Lost" })
-        }
-        send(batch, 0)
+    ask(Stream.runCollect(store.read(runId, state.seq)), (exit) => {
+      if (!Exit.isSuccess(exit)) {
+        const error = Option.getOrUndefined(Exit.findErrorOption(exit))
+        return again(failures, (count) => catchUp(batch, append, count), error)
       }
+      const ours = isOurs(exit.value, append)
+      const { answers } = ours ? decideAll(batch) : { answers: [] }
+      for (const recorded of exit.value) apply(recorded)
+      if (ours) return answered(answers)
+      if (state.epoch > epoch || isEnded(state)) {
+        busy = false
+        return onClosed(isEnded(state) ? { _tag: "Ended", here: false } : { _tag: "Lost" })
+      }
+      send(batch, 0)
     })
   }
 
@@ -222,17 +238,14 @@ export const make = (options: Options): AppendLine => {
     readNext = busy
     if (busy || closed) return
     busy = true
-    run(Stream.runCollect(store.read(runId, state.seq)), {
-      onExit: (exit) => {
-        if (closed) return
-        busy = false
-        if (Exit.isSuccess(exit)) { for (const recorded of exit.value) apply(recorded) }
-        if (closed) return
-        if (state.epoch > epoch) return onClosed({ _tag: "Lost" })
-        if (isEnded(state)) return onClosed({ _tag: "Ended", here: false })
-        if (readNext) read()
-        onAnswer()
-      }
+    ask(Stream.runCollect(store.read(runId, state.seq)), (exit) => {
+      busy = false
+      for (const recorded of Exit.isSuccess(exit) ? exit.value : []) apply(recorded)
+      if (closed) return
+      if (state.epoch > epoch) return onClosed({ _tag: "Lost" })
+      if (isEnded(state)) return onClosed({ _tag: "Ended", here: false })
+      if (readNext) read()
+      onAnswer()
     })
   }
 
@@ -266,7 +279,7 @@ export const make = (options: Options): AppendLine => {
       busy = true
       const batch = take()
       for (const entry of batch) entry.sent?.()
-      send(batch, 0)
+      step(() => send(batch, 0))
     },
     read,
     close: () => {

@@ -206,10 +206,14 @@ export const make = (options: { readonly lease?: Duration.Input } = {}): Effect.
       })
     }
 
+    const refused = (runId: RunId): number => {
+      const times = refusals.get(runId) ?? 0
+      refusals.set(runId, times + 1)
+      return times
+    }
+
     const refuse = Effect.fnUntraced(function*(claim: Claim, state: RunState, detail: string) {
-      const times = refusals.get(claim.runId) ?? 0
-      refusals.set(claim.runId, times + 1)
-      yield* giveBack(claim, state, claim.now + putBackMillis(times), detail)
+      yield* giveBack(claim, state, claim.now + putBackMillis(refused(claim.runId)), detail)
       return yield* new NotExecutable({ runId: claim.runId, detail })
     })
 
@@ -282,6 +286,14 @@ export const make = (options: { readonly lease?: Duration.Input } = {}): Effect.
         case "Drained":
         case "Restart":
           return yield* giveBack(claim, state, claim.now)
+        case "Broken":
+          yield* giveBack(
+            claim,
+            state,
+            claim.now + putBackMillis(refused(claim.runId)),
+            `a bug: ${describe(rest.error)}`
+          )
+          return yield* Effect.die(rest.error)
         case "Unreadable":
           return yield* refuse(claim, state, rest.detail)
         case "Lost":
@@ -317,7 +329,6 @@ export const make = (options: { readonly lease?: Duration.Input } = {}): Effect.
             }
             const missing = program.missing(state)
             if (missing !== undefined) return yield* refuse(claim, state, missing)
-            refusals.delete(claim.runId)
             const done = yield* restore(execute(
               claim,
               state,
@@ -330,6 +341,7 @@ export const make = (options: { readonly lease?: Duration.Input } = {}): Effect.
             )
             if (done.rest._tag === "Restart") continue
             yield* settle(claim, done.rest, done.state)
+            refusals.delete(claim.runId)
             return view(done.state)
           }
         })

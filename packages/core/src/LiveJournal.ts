@@ -5,7 +5,7 @@
  * left to do, so that it goes on in the same order the first time and in every replay.
  */
 import type { Clock, Context, Fiber } from "effect"
-import { Duration, Effect, Exit, HashMap } from "effect"
+import { Duration, Effect, Exit, HashMap, Result } from "effect"
 import * as AppendLine from "./AppendLine.ts"
 import type { Ask } from "./Ask.ts"
 import * as Asks from "./Ask.ts"
@@ -27,7 +27,8 @@ import { nextAwait, placeAt, wakeAt } from "./RunState.ts"
  * **Details**
  *
  * `Suspended`: it waits, and `seq` is how much of the log its program had seen. `Restart`: an outcome that the program was
- * given is not the one in the log, so it must be replayed. `Lost`: another worker has it.
+ * given is not the one in the log, so it must be replayed. `Lost`: another worker has it. `Broken`: a bug in the engine, or in
+ * what it was given to build events with.
  *
  * @category models
  * @since 0.1.0
@@ -38,6 +39,7 @@ export type Rest =
   | { readonly _tag: "Suspended"; readonly seq: number; readonly wakeAt: number | undefined }
   | { readonly _tag: "Unreadable"; readonly detail: string }
   | { readonly _tag: "Unavailable"; readonly error: StoreError }
+  | { readonly _tag: "Broken"; readonly error: unknown }
 
 /**
  * @category models
@@ -160,9 +162,15 @@ export const make = (options: Options): LiveJournal => {
   const now = (): number => clock.currentTimeMillisUnsafe() + offset.current
   const isOver = (): boolean => mode === "leaving" || mode === "done"
 
+  /** A bug must end the execution visibly, never leave it hanging. */
+  const guarded = (f: () => void): void => {
+    const done = Result.try(f)
+    if (Result.isFailure(done)) leave({ _tag: "Broken", error: done.failure })
+  }
+
   const later = (sleeper: Clock.Clock, millis: number, f: () => void): () => void =>
     run(sleeper.sleep(Duration.millis(Math.max(0, Math.min(millis, 3_600_000)))), {
-      onExit: (exit) => Exit.isSuccess(exit) ? f() : undefined
+      onExit: (exit) => Exit.isSuccess(exit) ? guarded(f) : undefined
     })
 
   // ---- the gate ------------------------------------------------------------------------------------------------------
@@ -180,7 +188,9 @@ export const make = (options: Options): LiveJournal => {
     pumpPlanned = false
     if (pumping) return
     pumping = true
-    while (mode !== "done" && scheduler.isIdle() && step()) activity += 1
+    guarded(() => {
+      while (mode !== "done" && scheduler.isIdle() && step()) activity += 1
+    })
     pumping = false
     if (mode === "done") return
     if (!scheduler.isIdle()) return planTurn()
