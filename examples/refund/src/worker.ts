@@ -1,0 +1,46 @@
+/**
+ * A worker process: starts the run if it is told to, then works on whatever is due until it is stopped.
+ */
+import { Runs, Runtime, RuntimeSettings, Worker } from "@durable-agents/core"
+import { Sqlite } from "@durable-agents/sqlite"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import { Effect, Layer, Schema } from "effect"
+import * as KillSwitch from "./KillSwitch.ts"
+import { Payments } from "./Payments.ts"
+import { Script, Support, SupportToolsLayer } from "./Support.ts"
+
+/** What a worker process is told. */
+export const Orders = Schema.Struct({
+  store: Schema.String,
+  ledger: Schema.String,
+  order: Schema.String,
+  cents: Schema.Natural,
+  /** Starts a run with this goal, under this key. */
+  goal: Schema.optionalKey(Schema.String),
+  startKey: Schema.String,
+  /** Stops dead after the payment, or after an event of this type. */
+  killAt: Schema.optionalKey(Schema.String)
+})
+
+const OrdersFromJson = Schema.fromJsonString(Orders)
+
+const main = Effect.gen(function*() {
+  const { cents, goal, killAt, ledger, order, startKey, store } = yield* Schema
+    .decodeUnknownEffect(OrdersFromJson)(process.argv[2])
+
+  const Stores = KillSwitch.layer(killAt).pipe(Layer.provideMerge(Sqlite.layer({ file: store })))
+  const Bank = Payments.layer(ledger, killAt === "payment" ? KillSwitch.pullTrigger : Effect.void)
+  const App = Support.layer.pipe(
+    Layer.provideMerge(Runtime.layer),
+    Layer.provideMerge(Stores),
+    Layer.provide([Script(order, cents), SupportToolsLayer.pipe(Layer.provide(Bank))])
+  )
+
+  if (goal !== undefined) {
+    yield* Effect.flatMap(Runs, (runs) => runs.start(Support, goal, { startKey, requestedBy: "sam@example.com" }))
+      .pipe(Effect.provide(App))
+  }
+  return yield* Layer.launch(Worker.layer({ poll: "200 millis" }).pipe(Layer.provide(App)))
+}).pipe(Effect.provideService(RuntimeSettings, { ...RuntimeSettings.defaultValue(), suspendAfter: "20 millis" }))
+
+NodeRuntime.runMain(main)
