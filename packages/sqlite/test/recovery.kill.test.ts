@@ -18,7 +18,7 @@ const survive = (name: string, deaths: ReadonlyArray<Partial<Orders>>) =>
     const scenario = scenarioOf(name)
     return yield* Effect.gen(function*() {
       const runs = yield* Runs
-      const runId = yield* runs.start(scenario.program, "go")
+      const runId = yield* scenario.start(runs)
       const left = [...deaths]
       let kills = 0
       for (let round = 0; round < 30; round++) {
@@ -40,7 +40,10 @@ const survive = (name: string, deaths: ReadonlyArray<Partial<Orders>>) =>
       assert.deepStrictEqual(books.effects, scenario.effects)
       assert.deepStrictEqual(events.map(({ seq }) => seq), events.map((_, index) => index))
       const settled = events.flatMap(({ event }) =>
-        event._tag === "StepCompleted" || (event._tag === "StepFailed" && event.final) ? [event.key] : []
+        event._tag === "StepCompleted" || event._tag === "ToolCallCompleted" || event._tag === "LLMCallCompleted" ||
+          ("final" in event && event.final)
+          ? [event.key]
+          : []
       )
       assert.strictEqual(new Set(settled).size, settled.length)
       return { kills, events, books }
@@ -51,7 +54,7 @@ const survive = (name: string, deaths: ReadonlyArray<Partial<Orders>>) =>
 const atOnce = { concurrency: 3 }
 
 describe("a run on SQLite whose process is killed", () => {
-  for (const name of ["sequence", "parallel", "approval"]) {
+  for (const name of Object.keys(scenarios)) {
     it.live(`at every event of \`${name}\` is finished by another one, with one effect each (checks 4, 7)`, () =>
       Effect.gen(function*() {
         const whole = yield* survive(name, [])
@@ -68,7 +71,7 @@ describe("a run on SQLite whose process is killed", () => {
             const { books, events, kills } = yield* survive(name, [{ inGapOf }])
             assert.strictEqual(kills, 1)
             assert.strictEqual(books.attempts.filter((attempt) => attempt.name === inGapOf).length, 2)
-            const recovered = events.filter(({ event }) => event._tag === "StepCompleted" && event.recovered === true)
+            const recovered = events.filter(({ event }) => "recovered" in event && event.recovered === true)
             assert.isAtLeast(recovered.length, 1)
             assert.include(events.map(({ event }) => event._tag), "RunRecovered")
           }), atOnce)

@@ -61,7 +61,7 @@ describe("worker processes on one SQLite file", () => {
       const here = yield* place
       yield* Effect.gen(function*() {
         const runs = yield* Runs
-        const ids = yield* Effect.forEach(Array.from({ length: 50 }), () => runs.start(parallel.program, "go"))
+        const ids = yield* Effect.forEach(Array.from({ length: 50 }), () => parallel.start(runs))
         yield* daemon(here)
         yield* daemon(here)
         yield* Effect.forEach(ids, (runId) => runs.await(runId), { concurrency: 10 })
@@ -83,7 +83,7 @@ describe("worker processes on one SQLite file", () => {
         const ids: Array<RunId> = []
         const slots = [spawnChild({ file: here.file, ledger: here.ledger, scenario: "parallel" })]
         for (let done = 0; done < kills; done++) {
-          for (let i = 0; i < 5; i++) ids.push(yield* runs.start(parallel.program, "go"))
+          for (let i = 0; i < 5; i++) ids.push(yield* parallel.start(runs))
           if (slots.length < 2) slots.push(spawnChild({ file: here.file, ledger: here.ledger, scenario: "parallel" }))
           yield* Effect.sleep(250 + random(700))
           const victim = random(slots.length)

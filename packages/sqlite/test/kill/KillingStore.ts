@@ -2,7 +2,9 @@ import { EventStore } from "@durable-agents/core"
 import { Effect, Layer } from "effect"
 
 /** Ends this process as a power cut would: no handler, no flush, no goodbye. */
-export const killSelf = (): void => process.kill(process.pid, "SIGKILL")
+export const killSelf = (): void => {
+  process.kill(process.pid, "SIGKILL")
+}
 
 /** The store of a process that dies right after, or right before, it has written the event at this position. */
 export const layer = (

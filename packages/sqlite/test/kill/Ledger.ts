@@ -1,5 +1,3 @@
-import { CurrentStep } from "@durable-agents/core"
-import { Effect } from "effect"
 import { DatabaseSync } from "node:sqlite"
 
 /**
@@ -23,10 +21,6 @@ export class Ledger {
     this.#database.prepare("insert or ignore into effects values (?, ?)").run(key, name)
     return `${name}-${key.slice(0, 8)}`
   }
-
-  /** The same for the operation around it. */
-  readonly act = (name: string): Effect.Effect<string, never, CurrentStep> =>
-    Effect.map(CurrentStep, ({ idempotencyKey }) => this.call(idempotencyKey, name))
 
   attempts(): ReadonlyArray<{ readonly key: string; readonly name: string; readonly pid: number }> {
     return this.#database.prepare("select key, name, pid from attempts").all().map(({ key, name, pid }) => ({

@@ -13,7 +13,7 @@ if (scenario === undefined) process.exit(64)
 const Stores = KillingStore.layer(orders.atSeq, orders.when ?? "after")
   .pipe(Layer.provideMerge(Sqlite.layer({ file: orders.file })))
 
-const App = scenario.program.toLayer(scenario.handler(new Ledger(orders.ledger), orders))
+const App = scenario.layer(new Ledger(orders.ledger), orders)
   .pipe(Layer.provideMerge(Runtime.layer))
 
 const Settings = Layer.succeed(RuntimeSettings, {

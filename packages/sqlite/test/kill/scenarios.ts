@@ -1,5 +1,8 @@
+import { Agent, ScriptedModel, ToolCall } from "@durable-agents/agent"
+import type { Journal, Programs, Runs } from "@durable-agents/core"
 import { Approval, CurrentStep, Program, Step, Timer } from "@durable-agents/core"
-import { Effect, Schedule, Schema } from "effect"
+import { Duration, Effect, Layer, Schedule, Schema } from "effect"
+import { AiError, Tool, Toolkit } from "effect/ai"
 import { killSelf } from "./KillingStore.ts"
 import type { Ledger } from "./Ledger.ts"
 
@@ -18,68 +21,137 @@ export interface Orders {
   readonly concurrency?: number
 }
 
-const Text = { output: Schema.String, error: Schema.String }
-
 export interface Scenario {
-  readonly program: Program.Program<string, string, string>
-  readonly handler: (
-    ledger: Ledger,
-    orders: Orders
-  ) => Parameters<Program.Program<string, string, string>["toLayer"]>[0]
+  readonly start: (runs: Runs["Service"]) => ReturnType<Runs["Service"]["start"]>
+  /** What a process needs to execute it. */
+  readonly layer: (ledger: Ledger, orders: Orders) => Layer.Layer<never, never, Programs>
   /** The effects of an undisturbed run. */
   readonly effects: ReadonlyArray<string>
 }
 
-const act = (ledger: Ledger, orders: Orders, name: string) =>
-  ledger.act(name).pipe(
-    Effect.tap(() => Effect.sync(() => orders.inGapOf === name ? killSelf() : undefined)),
-    Effect.tap(() => Effect.yieldNow)
+const dieInGap = (orders: Orders, name: string) =>
+  Effect.andThen(Effect.sync(() => orders.inGapOf === name ? killSelf() : undefined), Effect.yieldNow)
+
+/** One effect in the world, of the operation around it. */
+type Act = (name: string) => Effect.Effect<string, never, CurrentStep>
+
+const scenario = (
+  name: string,
+  effects: ReadonlyArray<string>,
+  body: (act: Act) => Effect.Effect<string, string, Journal>
+): Scenario => {
+  const program = Program.make(name, { input: Schema.String, output: Schema.String, error: Schema.String })
+  return {
+    effects,
+    start: (runs) => runs.start(program, "go"),
+    layer: (ledger, orders) =>
+      program.toLayer(() =>
+        body((name) =>
+          Effect.tap(
+            Effect.map(CurrentStep, ({ idempotencyKey }) => ledger.call(idempotencyKey, name)),
+            dieInGap(orders, name)
+          )
+        )
+      )
+  }
+}
+
+const step = (key: string, effect: Effect.Effect<string, string, CurrentStep>, retry?: Schedule.Schedule<unknown>) =>
+  effect.pipe(
+    Step.run(key, { output: Schema.String, error: Schema.String, ...(retry === undefined ? {} : { retry }) }),
+    Effect.catchTag("BudgetExceeded", Effect.die)
   )
 
-const programOf = (name: string) =>
-  Program.make(name, { input: Schema.String, output: Schema.String, error: Schema.String })
-
 /** Three steps in a row, one of which is refused twice before it goes through. */
-const sequence: Scenario = {
-  program: programOf("sequence"),
-  effects: ["charge", "ship", "thank"],
-  handler: (ledger, orders) =>
-    Effect.fn(function*() {
-      yield* act(ledger, orders, "charge").pipe(Step.run("charge", Text))
-      yield* Effect.flatMap(
-        CurrentStep,
-        ({ attempt }) => attempt < 3 ? Effect.fail("the carrier is busy") : act(ledger, orders, "ship")
-      ).pipe(Step.run("ship", { ...Text, retry: Schedule.spaced("20 millis") }))
-      return yield* act(ledger, orders, "thank").pipe(Step.run("thank", Text))
-    })
-}
+const sequence = scenario("sequence", ["charge", "ship", "thank"], (act) =>
+  Effect.gen(function*() {
+    yield* step("charge", act("charge"))
+    const ship = Effect.flatMap(
+      CurrentStep,
+      ({ attempt }) => attempt < 3 ? Effect.fail("the carrier is busy") : act("ship")
+    )
+    yield* step("ship", ship, Schedule.spaced("20 millis"))
+    return yield* step("thank", act("thank"))
+  }))
 
 /** Three steps side by side, then one more. */
-const parallel: Scenario = {
-  program: programOf("parallel"),
-  effects: ["east", "north", "sum", "west"],
-  handler: (ledger, orders) =>
-    Effect.fn(function*() {
-      yield* Step.forEach(
-        ["north", "east", "west"],
-        { key: (name) => name, concurrency: "unbounded" },
-        (name) => act(ledger, orders, name).pipe(Step.run("visit", Text))
-      )
-      return yield* act(ledger, orders, "sum").pipe(Step.run("sum", Text))
-    })
-}
+const parallel = scenario("parallel", ["east", "north", "sum", "west"], (act) =>
+  Effect.andThen(
+    Step.forEach(
+      ["north", "east", "west"],
+      { key: (name) => name, concurrency: "unbounded" },
+      (name) => step("visit", act(name))
+    ),
+    step("sum", act("sum"))
+  ))
 
 /** A step, a person, a short sleep, a step. */
-const approval: Scenario = {
-  program: programOf("approval"),
-  effects: ["prepare", "release"],
-  handler: (ledger, orders) =>
-    Effect.fn(function*() {
-      yield* act(ledger, orders, "prepare").pipe(Step.run("prepare", Text))
-      const decision = yield* Approval.request("may-release", { subject: "Release it?" })
-      yield* Timer.sleep("breath", "30 millis")
-      return decision._tag + (yield* act(ledger, orders, "release").pipe(Step.run("release", Text)))
-    })
+const approval = scenario("approval", ["prepare", "release"], (act) =>
+  Effect.gen(function*() {
+    yield* step("prepare", act("prepare"))
+    const decision = yield* Approval.request("may-release", { subject: "Release it?" })
+    yield* Timer.sleep("breath", "30 millis")
+    return decision._tag + (yield* step("release", act("release")))
+  }))
+
+const Refund = Tool.make("refund", {
+  parameters: Schema.Struct({ order: Schema.String, cents: Schema.Natural }),
+  success: Schema.String,
+  dependencies: [ToolCall],
+  needsApproval: ({ cents }) => cents > 5000
+}).annotate(Tool.Idempotent, true)
+
+const Look = Tool.make("look", { parameters: Schema.Struct({ order: Schema.String }), success: Schema.String })
+  .annotate(Tool.Readonly, true)
+
+const Tools = Toolkit.make(Refund, Look)
+
+const agent = (name: string, effects: ReadonlyArray<string>, script: ScriptedModel.Script): Scenario => {
+  const Support = Agent.make(name, { instructions: "You handle refunds.", toolkit: Tools })
+  return {
+    effects,
+    start: (runs) => runs.start(Support, "Refund them."),
+    layer: (ledger, orders) =>
+      Support.layer.pipe(Layer.provide([
+        ScriptedModel.layer(script),
+        Tools.toLayer(Tools.of({
+          look: ({ order }) => Effect.succeed(`${order} arrived broken`),
+          refund: Effect.fnUntraced(function*({ order }) {
+            const { idempotencyKey } = yield* ToolCall
+            const receipt = ledger.call(idempotencyKey, order)
+            yield* dieInGap(orders, order)
+            return receipt
+          })
+        }))
+      ]))
+  }
 }
 
-export const scenarios: Readonly<Record<string, Scenario>> = { sequence, parallel, approval }
+/** One call a turn: a refused model call, a look, a refund that a person allows, the answer. */
+const oneByOne = agent("one-by-one", ["A-1"], [
+  [
+    ScriptedModel.failure(new AiError.RateLimitError({ retryAfter: Duration.millis(10) })),
+    ScriptedModel.toolCall("look", { order: "A-1" })
+  ],
+  ScriptedModel.toolCall("refund", { order: "A-1", cents: 6400 }),
+  "Refunded A-1."
+])
+
+/** Three refunds and a look in one turn. */
+const together = agent("together", ["B-1", "B-2", "B-3"], [
+  ScriptedModel.toolCalls([
+    { name: "refund", params: { order: "B-1", cents: 100 } },
+    { name: "look", params: { order: "B-2" } },
+    { name: "refund", params: { order: "B-2", cents: 200 } },
+    { name: "refund", params: { order: "B-3", cents: 300 } }
+  ]),
+  "Refunded all three."
+])
+
+export const scenarios: Readonly<Record<string, Scenario>> = {
+  sequence,
+  parallel,
+  approval,
+  "one-by-one": oneByOne,
+  together
+}
