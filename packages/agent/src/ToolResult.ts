@@ -30,20 +30,22 @@ export const encode = (
   value: unknown,
   withSchema: Effect.Effect<unknown, Schema.SchemaError>
 ): Effect.Effect<Encoded, Operation.Failure> =>
-  Effect.flatMap(Limits, ({ outputBytes }) =>
-    Effect.flatMap(
-      Effect.matchCauseEffect(withSchema, {
-        onSuccess: (encoded) => Effect.succeed(toJson(encoded, outputBytes)),
-        onFailure: (cause) =>
-          Cause.hasInterruptsOnly(cause)
-            ? Effect.interrupt
-            : Effect.succeed({
-              ...toJson(value, outputBytes),
-              mismatch: `the result does not fit the tool's schema: ${problem(cause)}`
-            })
-      }),
-      ({ json, ...marks }) => Effect.map(Payload.clean(json, outputBytes), (clean) => ({ json: clean, ...marks }))
-    ))
+  Effect.gen(function*() {
+    const { outputBytes } = yield* Limits
+    const { tooLarge, ...encoded } = yield* Effect.matchCauseEffect(withSchema, {
+      onSuccess: (json) => Effect.succeed(transcribe(json, outputBytes)),
+      onFailure: (cause) =>
+        Cause.hasInterruptsOnly(cause) ? Effect.interrupt : Effect.succeed({
+          ...transcribe(value, outputBytes),
+          mismatch: `the result does not fit the tool's schema: ${problem(cause)}`
+        })
+    })
+    if (tooLarge) {
+      const error = `it is larger than the ${outputBytes} characters of JSON that are recorded`
+      return yield* Effect.fail<Operation.Failure>({ reason: "TooLarge", error })
+    }
+    return { ...encoded, json: yield* Payload.clean(encoded.json, outputBytes) }
+  })
 
 const problem = (cause: Cause.Cause<Schema.SchemaError>): string => {
   const found = Cause.squash(cause)
@@ -62,14 +64,23 @@ const problem = (cause: Cause.Cause<Schema.SchemaError>): string => {
  * @category codecs
  * @since 0.1.0
  */
-export const toJson = (value: unknown, maxCharacters = Infinity): Encoded => {
-  const walk: Walk = { left: maxCharacters, lossy: false, around: new Set() }
-  const json = write(walk, value, 0)
-  return walk.lossy ? { json, mismatch: "parts of the result are not JSON and were written as text" } : { json }
+export const toJson = (value: unknown): Encoded => {
+  const { json, mismatch } = transcribe(value, Infinity)
+  return mismatch === undefined ? { json } : { json, mismatch }
+}
+
+const transcribe = (value: unknown, maxCharacters: number): Encoded & { readonly tooLarge: boolean } => {
+  const state: Walk = { left: maxCharacters, lossy: false, around: new Set() }
+  const json = write(state, value, 0)
+  return {
+    json,
+    tooLarge: state.left < 0,
+    ...(state.lossy ? { mismatch: "parts of the result are not JSON and were written as text" } : {})
+  }
 }
 
 interface Walk {
-  /** Characters that may still be written; past them the result is refused as too large, so nothing more is copied. */
+  /** Characters that may still be written; past them nothing more is copied. */
   left: number
   lossy: boolean
   readonly around: Set<object>
@@ -79,7 +90,7 @@ const maxDepth = 64
 
 const write = (walk: Walk, value: unknown, depth: number): Schema.Json => {
   walk.left -= typeof value === "string" ? value.length : 1
-  if (walk.left < -64) return null
+  if (walk.left < 0) return null
   switch (typeof value) {
     case "string":
     case "boolean":

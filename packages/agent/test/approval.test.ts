@@ -1,0 +1,401 @@
+import { Agent, ScriptedModel, ToolPolicy } from "@durable-agents/agent"
+import { MemoryStore } from "@durable-agents/core"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer, pipe, Schema } from "effect"
+import { Tool, Toolkit } from "effect/ai"
+import { TestClock } from "effect/testing"
+import {
+  approve,
+  clerk,
+  deny,
+  eventsOf,
+  execute,
+  lastPrompt,
+  only,
+  play,
+  processOf,
+  requests,
+  start,
+  world
+} from "./fixtures.ts"
+
+const pay = (cents: number, order = "7") => ({ name: "pay", params: { order, cents } })
+const first = "turn-1/call-1/approval"
+const second = "turn-1/call-2/approval"
+
+describe("approval of a tool call", () => {
+  it.effect("parks the run, in plain words (checks 43, 45, D34)", () => {
+    const tools = world()
+    return Effect.gen(function*() {
+      const { view } = yield* play()
+      assert.strictEqual(view.status, "AwaitingApproval")
+      const [pending] = view.pendingApprovals
+      assert.strictEqual(pending?.key, first)
+      assert.strictEqual(pending?.tool, "pay")
+      assert.deepStrictEqual(pending?.arguments, { order: "7", cents: 9000 })
+      assert.strictEqual(
+        pending?.subject,
+        "The agent `clerk` wants to call `pay`: Pays back. Amounts are in cents."
+      )
+      assert.strictEqual(pending?.reason, "`pay` needs approval with these arguments")
+      assert.strictEqual(tools.attempts.length, 0)
+    }).pipe(Effect.provide(clerk([ScriptedModel.toolCalls([pay(9000)])], tools)))
+  })
+
+  it.effect("is decided by a predicate over the arguments: 5,000 no, 5,001 yes (check 44)", () =>
+    Effect.gen(function*() {
+      assert.strictEqual((yield* play("5000")).view.status, "Completed")
+      assert.strictEqual((yield* play("5001")).view.status, "AwaitingApproval")
+    }).pipe(Effect.provide(clerk(({ prompt, turn }) =>
+      turn === 2
+        ? "Done."
+        : ScriptedModel.toolCalls([pay(JSON.stringify(prompt.content).includes("5001") ? 5001 : 5000)])
+    ))))
+
+  it.effect("records a grant only; the call runs once when the run goes on (checks 46, 47, H2)", () => {
+    const tools = world()
+    return Effect.gen(function*() {
+      const { runId } = yield* play()
+      yield* approve(runId, first)
+      assert.strictEqual(tools.attempts.length, 0)
+      const view = yield* execute(runId)
+      yield* execute(runId)
+      assert.strictEqual(view.output, "Done.")
+      assert.strictEqual(tools.attempts.length, 1)
+      const events = yield* eventsOf(runId)
+      assert.strictEqual(only(events, "ApprovalRequested").length, 1)
+      assert.strictEqual(only(events, "ToolCallRequested")[0]?.approval, first)
+    }).pipe(Effect.provide(clerk([ScriptedModel.toolCalls([pay(9000)]), "Done."], tools)))
+  })
+
+  const denials: ReadonlyArray<readonly [string, string | undefined, string]> = [
+    ["a long reason", "The customer has been paid by hand already.".repeat(20), " Reason: The customer has been paid"],
+    ["one word", "no", " Reason: no"],
+    ["no reason", undefined, ""]
+  ]
+  for (const [name, reason, said] of denials) {
+    it.effect(`that is denied with ${name} tells the model so, also after a restart (check 48, AP-7)`, () => {
+      const memory = MemoryStore.memory()
+      const tools = world()
+      const script = [ScriptedModel.toolCalls([pay(9000)]), "I see."]
+      return Effect.gen(function*() {
+        const { runId } = yield* Effect.provide(play(), clerk(script, tools, memory))
+        yield* Effect.provide(deny(runId, first, reason), clerk(script, tools, memory))
+        yield* Effect.gen(function*() {
+          assert.strictEqual((yield* execute(runId)).output, "I see.")
+          const answer = (yield* lastPrompt).at(-1) ?? ""
+          assert.isTrue(
+            answer.startsWith(`result call_1_1 failure This call was not executed: it was denied.${said}`),
+            answer
+          )
+        }).pipe(Effect.provide(clerk(script, tools, memory)))
+        assert.strictEqual(tools.attempts.length, 0)
+      })
+    })
+  }
+
+  it.effect("is refused on a run that is not parked, or unknown, with its status (checks 49, 50, AP-4)", () =>
+    Effect.gen(function*() {
+      const { runId } = yield* play()
+      const events = yield* eventsOf(runId)
+      const error = yield* Effect.flip(approve(runId, first))
+      assert.strictEqual(error._tag, "ApprovalNotPending")
+      assert.include(error.message, "Completed")
+      assert.deepStrictEqual(yield* eventsOf(runId), events)
+    }).pipe(Effect.provide(clerk(["Done."]))))
+
+  it.effect("counts one of several decisions at the same moment (check 51, AP-1, AP-2)", () => {
+    const tools = world()
+    return Effect.gen(function*() {
+      const { runId } = yield* play()
+      const results = yield* Effect.all(
+        [approve(runId, first), deny(runId, first, "no"), approve(runId, first)].map((one) => Effect.result(one)),
+        { concurrency: "unbounded" }
+      )
+      assert.strictEqual(results.filter(({ _tag }) => _tag === "Success").length, 1)
+      yield* execute(runId)
+      const events = yield* eventsOf(runId)
+      const granted = only(events, "ApprovalGranted").length
+      assert.strictEqual(granted + only(events, "ApprovalDenied").length, 1)
+      assert.strictEqual(tools.attempts.length, granted)
+    }).pipe(Effect.provide(clerk([ScriptedModel.toolCalls([pay(9000)]), "Done."], tools)))
+  })
+
+  it.effect("of an earlier call never counts for a later one (check 52, AP-3)", () => {
+    const tools = world()
+    return Effect.gen(function*() {
+      const { runId } = yield* play()
+      yield* approve(runId, first)
+      assert.strictEqual((yield* execute(runId)).status, "AwaitingApproval")
+      const error = yield* Effect.flip(approve(runId, first))
+      assert.strictEqual(error._tag, "ApprovalNotPending")
+      assert.strictEqual((yield* execute(runId)).pendingApprovals[0]?.key, "turn-2/call-1/approval")
+      assert.strictEqual(tools.attempts.length, 1)
+    }).pipe(Effect.provide(clerk([ScriptedModel.toolCalls([pay(9000)]), ScriptedModel.toolCalls([pay(9001)])], tools)))
+  })
+
+  it.effect("is asked again for a call that was approved or denied before, until the turns are used up (AP-8)", () => {
+    const tools = world()
+    return Effect.gen(function*() {
+      const { runId } = yield* play("Go.", { budget: { turns: 3 } })
+      yield* approve(runId, "turn-1/call-1/approval")
+      yield* execute(runId)
+      yield* deny(runId, "turn-2/call-1/approval")
+      yield* execute(runId)
+      yield* deny(runId, "turn-3/call-1/approval")
+      const view = yield* execute(runId)
+      assert.strictEqual(view.status, "Failed")
+      assert.strictEqual(only(yield* eventsOf(runId), "ApprovalRequested").length, 3)
+      assert.strictEqual(tools.attempts.length, 1)
+    }).pipe(Effect.provide(clerk(() => ScriptedModel.toolCalls([pay(9000)]), tools)))
+  })
+
+  it.effect("lets a run wait a day, and another process finish it (check 10)", () => {
+    const memory = MemoryStore.memory()
+    const script = [ScriptedModel.toolCalls([pay(9000)]), "Done."]
+    return Effect.gen(function*() {
+      const { runId } = yield* Effect.provide(play(), clerk(script, world(), memory))
+      yield* TestClock.adjust("1 day")
+      yield* Effect.provide(approve(runId, first), clerk(script, world(), memory))
+      yield* TestClock.adjust("1 day")
+      const view = yield* Effect.provide(execute(runId), clerk(script, world(), memory))
+      assert.strictEqual(view.output, "Done.")
+    })
+  })
+})
+
+describe("several approvals of one turn", () => {
+  const both = [ScriptedModel.toolCalls([pay(9000, "7"), pay(9000, "8")]), "Done."]
+
+  it.effect("are requested together, and decided each for itself (check 53, AP-5, H26, D65)", () => {
+    const tools = world()
+    return Effect.gen(function*() {
+      const { runId, view } = yield* play()
+      assert.deepStrictEqual(view.pendingApprovals.map(({ key }) => key), [first, second])
+      yield* approve(runId, second)
+      const half = yield* execute(runId)
+      assert.deepStrictEqual(half.pendingApprovals.map(({ key }) => key), [first])
+      assert.deepStrictEqual(tools.attempts.map(({ args }) => args), [{ order: "8", cents: 9000 }])
+      assert.strictEqual((yield* requests).length, 1)
+      yield* deny(runId, first, "paid")
+      assert.strictEqual((yield* execute(runId)).output, "Done.")
+      assert.strictEqual(tools.attempts.length, 1)
+      assert.deepStrictEqual((yield* lastPrompt).slice(-2), [
+        "result call_1_1 failure This call was not executed: it was denied. Reason: paid",
+        "result call_1_2 success {\"receipt\":\"R-8\"}"
+      ])
+    }).pipe(Effect.provide(clerk(both, tools)))
+  })
+
+  it.effect("hold only themselves: the free calls run once, whatever is decided (AP-6)", () => {
+    const memory = MemoryStore.memory()
+    const tools = world()
+    const script = [
+      ScriptedModel.toolCalls([
+        pay(9000),
+        { name: "send", params: { to: "Ada" } },
+        { name: "read", params: { page: "1" } },
+        { name: "send", params: { to: "Bob" } }
+      ]),
+      "Done."
+    ]
+    return Effect.gen(function*() {
+      const { runId } = yield* Effect.provide(play(), clerk(script, tools, memory))
+      const free = ["read 1", "send Ada", "send Bob"]
+      assert.deepStrictEqual(
+        tools.attempts.map(({ args, tool }) => `${tool} ${Object.values(args as object).join()}`).sort(),
+        free
+      )
+      yield* Effect.provide(execute(runId), clerk(script, tools, memory))
+      yield* Effect.provide(deny(runId, first), clerk(script, tools, memory))
+      const view = yield* Effect.provide(execute(runId), clerk(script, tools, memory))
+      assert.strictEqual(view.output, "Done.")
+      assert.strictEqual(tools.attempts.length, 3)
+    })
+  })
+
+  it.effect("run in call order when both were granted before the run went on", () => {
+    const tools = world()
+    return Effect.gen(function*() {
+      const { runId } = yield* play()
+      yield* approve(runId, first)
+      yield* approve(runId, second)
+      yield* execute(runId)
+      assert.deepStrictEqual(tools.attempts.map(({ args }) => args), [
+        { order: "7", cents: 9000 },
+        { order: "8", cents: 9000 }
+      ])
+    }).pipe(Effect.provide(clerk(both, tools)))
+  })
+})
+
+describe("arguments edited by the approver", () => {
+  const script = [ScriptedModel.toolCalls([pay(9000)]), "Done."]
+
+  it.effect("replace those that were shown; both are in the log and the model is told", () => {
+    const tools = world()
+    return Effect.gen(function*() {
+      const { runId } = yield* play()
+      yield* approve(runId, first, { order: "7", cents: 4500 })
+      assert.strictEqual((yield* execute(runId)).output, "Done.")
+      assert.deepStrictEqual(tools.attempts.map(({ args }) => args), [{ order: "7", cents: 4500 }])
+      const events = yield* eventsOf(runId)
+      assert.deepStrictEqual(only(events, "ApprovalRequested")[0]?.arguments, { order: "7", cents: 9000 })
+      assert.deepStrictEqual(only(events, "ApprovalGranted")[0]?.arguments, { order: "7", cents: 4500 })
+      assert.deepStrictEqual(only(events, "ToolCallRequested")[0]?.arguments, { order: "7", cents: 4500 })
+      assert.include((yield* lastPrompt).at(-1), "A person changed the arguments of this call before allowing it.")
+      assert.include((yield* lastPrompt).at(-1), "\"cents\":4500")
+    }).pipe(Effect.provide(clerk(script, tools)))
+  })
+
+  it.effect("are refused like any others if they do not fit", () => {
+    const tools = world()
+    return Effect.gen(function*() {
+      const { runId } = yield* play()
+      yield* approve(runId, first, { order: "7", cents: "lots" })
+      assert.strictEqual((yield* execute(runId)).output, "Done.")
+      assert.strictEqual(tools.attempts.length, 0)
+      const [failed] = only(yield* eventsOf(runId), "ToolCallFailed")
+      assert.deepInclude(failed, { attempt: 0, reason: "Refused", final: true })
+      assert.include(failed?.error, "after the change, its arguments do not fit: Expected number")
+    }).pipe(Effect.provide(clerk(script, tools)))
+  })
+})
+
+describe("a rule that says whether approval is needed", () => {
+  const gated = (rule: NonNullable<Tool.Any["needsApproval"]>) => {
+    let asked = 0
+    const Gated = Tool.make("gated", {
+      parameters: Schema.Struct({ n: Schema.optional(Schema.Number) }),
+      needsApproval: (args, context) => {
+        asked += 1
+        return typeof rule === "function" ? rule(args, context) : rule
+      }
+    }).annotate(Tool.Idempotent, true)
+    const G = Agent.make("gated", { instructions: "", toolkit: [Gated] })
+    const Handlers = Toolkit.make(Gated).toLayer({ gated: () => Effect.void })
+    const script = ScriptedModel.layer([ScriptedModel.toolCall("gated", {}), "Done."])
+    return {
+      agent: G,
+      asked: () => asked,
+      process: (memory?: MemoryStore.Memory) => processOf(G.layer, Layer.merge(script, Handlers), memory)
+    }
+  }
+
+  const failing: ReadonlyArray<readonly [string, NonNullable<Tool.Any["needsApproval"]>]> = [
+    ["throws", () => {
+      throw new Error("no such member")
+    }],
+    ["dies", () => Effect.die(new Error("no such member"))]
+  ]
+  for (const [how, rule] of failing) {
+    it.effect(`and ${how} lets nothing through and poisons nothing (check 42, D7)`, () => {
+      const { agent, process } = gated(rule)
+      return Effect.gen(function*() {
+        const runId = yield* start(agent, "Go.")
+        const view = yield* execute(runId)
+        assert.strictEqual(
+          view.pendingApprovals[0]?.reason,
+          "the rule that says whether `gated` needs approval failed (no such member), so a person has to decide"
+        )
+        yield* approve(runId, first)
+        assert.strictEqual((yield* execute(runId)).output, "Done.")
+      }).pipe(Effect.provide(process()))
+    })
+  }
+
+  it.effect("may answer with an effect, even one that takes its time while a log is replayed", () => {
+    const { agent, asked, process } = gated(() =>
+      Effect.promise(() => new Promise((done) => setTimeout(() => done(false), 40)))
+    )
+    return Effect.gen(function*() {
+      const runId = yield* start(agent, "Go.")
+      assert.strictEqual((yield* execute(runId)).output, "Done.")
+      assert.strictEqual(asked(), 1)
+    }).pipe(Effect.provide(process()))
+  })
+
+  it.effect("is not asked again once its answer is recorded, and what it says later changes nothing (AP-9, AP-13)", () => {
+    const memory = MemoryStore.memory()
+    const before = gated(() => true)
+    const after = gated(() => false)
+    return Effect.gen(function*() {
+      const runId = yield* Effect.provide(start(before.agent, "Go."), before.process(memory))
+      yield* Effect.provide(execute(runId), before.process(memory))
+      const parked = yield* Effect.provide(execute(runId), after.process(memory))
+      assert.strictEqual(parked.status, "AwaitingApproval")
+      yield* Effect.provide(deny(runId, first), after.process(memory))
+      const view = yield* Effect.provide(execute(runId), after.process(memory))
+      assert.strictEqual(view.output, "Done.")
+      assert.strictEqual(after.asked(), 0)
+      assert.strictEqual(before.asked(), 1)
+    })
+  })
+})
+
+describe("what a tool says about its approval", () => {
+  const Wire = pipe(
+    Tool.make("wire", { parameters: Schema.Struct({ cents: Schema.Natural }), needsApproval: true }),
+    ToolPolicy.reason(({ cents }) => `it moves ${cents} cents out of the house`),
+    ToolPolicy.approval({ approvers: ["kim"], expiresIn: "1 hour" })
+  )
+  const Bank = Agent.make("bank", { instructions: "", toolkit: [Wire] })
+  const process = processOf(
+    Bank.layer,
+    Layer.merge(
+      ScriptedModel.layer([ScriptedModel.toolCall("wire", { cents: 12 }), "Done."]),
+      Toolkit.make(Wire).toLayer({ wire: () => Effect.void })
+    )
+  )
+
+  it.effect("is shown: the reason, who may decide, until when", () =>
+    Effect.gen(function*() {
+      const runId = yield* start(Bank, "Go.")
+      const [pending] = (yield* execute(runId)).pendingApprovals
+      assert.strictEqual(pending?.reason, "it moves 12 cents out of the house")
+      assert.deepStrictEqual(pending?.approvers, ["kim"])
+      assert.strictEqual(pending?.onExpiry, "deny")
+      assert.strictEqual((yield* Effect.flip(approve(runId, first)))._tag, "NotAnApprover")
+    }).pipe(Effect.provide(process)))
+
+  it.effect("denies by itself when nobody decides in time", () =>
+    Effect.gen(function*() {
+      const runId = yield* start(Bank, "Go.")
+      yield* execute(runId)
+      yield* TestClock.adjust("2 hours")
+      assert.strictEqual((yield* execute(runId)).output, "Done.")
+      assert.strictEqual(
+        (yield* lastPrompt).at(-1),
+        "result call_1_1 failure This call was not executed: it was denied. Reason: nobody decided in time"
+      )
+    }).pipe(Effect.provide(process)))
+})
+
+describe("a tool that this worker does not have", () => {
+  const Small = Agent.make("clerk", { instructions: "You are a clerk." })
+  const small = (memory: MemoryStore.Memory) => processOf(Small.layer, ScriptedModel.layer(["-", "Done."]), memory)
+  const script = [ScriptedModel.toolCalls([pay(9000)]), "Done."]
+
+  it.effect("keeps a run with a granted call for a worker that has it (AP-10)", () => {
+    const memory = MemoryStore.memory()
+    const tools = world()
+    return Effect.gen(function*() {
+      const { runId } = yield* Effect.provide(play(), clerk(script, tools, memory))
+      yield* Effect.provide(approve(runId, first), clerk(script, tools, memory))
+      const refused = yield* Effect.flip(Effect.provide(execute(runId), small(memory)))
+      assert.strictEqual(refused._tag, "NotExecutable")
+      assert.include(refused.message, "the tool `pay` is not available here")
+      assert.strictEqual((yield* Effect.provide(execute(runId), clerk(script, tools, memory))).output, "Done.")
+      assert.strictEqual(tools.attempts.length, 1)
+    })
+  })
+
+  it.effect("does not matter for a call that was denied", () => {
+    const memory = MemoryStore.memory()
+    return Effect.gen(function*() {
+      const { runId } = yield* Effect.provide(play(), clerk(script, world(), memory))
+      yield* Effect.provide(deny(runId, first), small(memory))
+      assert.strictEqual((yield* Effect.provide(execute(runId), small(memory))).output, "Done.")
+    })
+  })
+})
