@@ -1,0 +1,505 @@
+/**
+ * What `RunQueue` promises.
+ */
+import { assert } from "@effect/vitest"
+import { Array, Effect, Fiber, Option, Stream } from "effect"
+import { end, leaseMillis, scene, step } from "./Scene.ts"
+import type { Register } from "./StoreUnderTest.ts"
+
+const upTo = (count: number) => Array.makeBy(count, (i) => i)
+
+/**
+ * Registers the contract of the queue.
+ *
+ * @category contracts
+ * @since 0.1.0
+ */
+export const queueContract = ({ test }: Register): void => {
+  test(
+    "leases a run that has just been started",
+    Effect.gen(function*() {
+      const { claim, start, store } = yield* scene
+      const runId = yield* start()
+      const [claimed, ...more] = yield* claim("w1")
+      assert.lengthOf(more, 0)
+      assert.deepInclude(claimed, { runId, program: "mail", seq: 1, epoch: 1, expired: false })
+      assert.isAtMost(claimed?.now ?? Infinity, yield* store.now)
+    })
+  )
+
+  test(
+    "leaves a start in the future alone until its time",
+    Effect.gen(function*() {
+      const { claimedIds, control, start, store } = yield* scene
+      const runId = yield* start({ wakeAt: (yield* store.now) + 60_000.5 })
+      assert.deepStrictEqual(yield* claimedIds("w1"), [])
+      yield* control.advance(59_000)
+      assert.deepStrictEqual(yield* claimedIds("w1"), [])
+      yield* control.advance(2_000)
+      assert.deepStrictEqual(yield* claimedIds("w1"), [runId])
+    })
+  )
+
+  test(
+    "leases due runs oldest first, up to the limit, and none for a limit of zero or less",
+    Effect.gen(function*() {
+      const { claimedIds, control, start, store } = yield* scene
+      const now = yield* store.now
+      const third = yield* start({ wakeAt: now + 30 })
+      const first = yield* start({ wakeAt: now + 10 })
+      yield* start({ wakeAt: now + 600_000 })
+      yield* start({ wakeAt: null })
+      const second = yield* start({ wakeAt: now + 20 })
+      yield* control.advance(1_000)
+      assert.deepStrictEqual(yield* claimedIds("w1", { limit: 0 }), [])
+      assert.deepStrictEqual(yield* claimedIds("w1", { limit: -1 }), [])
+      assert.deepStrictEqual(yield* claimedIds("w1", { limit: 2 }), [first, second])
+      assert.deepStrictEqual(yield* claimedIds("w1", { limit: 2 }), [third])
+    })
+  )
+
+  test(
+    "leases runs of the given programs and namespace only",
+    Effect.gen(function*() {
+      const { claimedIds, namespace, start } = yield* scene
+      const mail = yield* start({ program: "mail" })
+      const report = yield* start({ program: "report" })
+      const other = yield* start({ program: "mail", namespace: `${namespace}-2` })
+      assert.deepStrictEqual(yield* claimedIds("w1", { programs: [] }), [])
+      assert.deepStrictEqual(yield* claimedIds("w1", { programs: ["unknown"] }), [])
+      assert.deepStrictEqual(yield* claimedIds("w1", { programs: ["report", "unknown", "report"] }), [report])
+      assert.deepStrictEqual(yield* claimedIds("w1", { programs: ["report", "mail"] }), [mail])
+      assert.deepStrictEqual(yield* claimedIds("w1", { namespace: `${namespace}-2` }), [other])
+    })
+  )
+
+  test(
+    "never gives a run to a second owner while the first one lives, due or not",
+    Effect.gen(function*() {
+      const { acquire, claimOne, claimedIds, decide, start } = yield* scene
+      const runId = yield* start()
+      yield* claimOne("w1")
+      yield* decide(runId)
+      assert.deepStrictEqual(yield* claimedIds("w2"), [])
+      assert.deepStrictEqual(yield* claimedIds("w1"), [])
+      assert.isTrue(Option.isNone(yield* acquire("w2", runId)))
+      assert.isTrue(Option.isNone(yield* acquire("w1", runId)))
+    })
+  )
+
+  test(
+    "shares due runs among owners that claim at the same moment, each run once",
+    Effect.gen(function*() {
+      const { claim, start } = yield* scene
+      const runIds = yield* Effect.forEach(upTo(100), () => start(), { concurrency: "unbounded" })
+      const claims = yield* Effect.forEach(upTo(10), (worker) => claim(`w${worker}`, { limit: 15 }), {
+        concurrency: "unbounded"
+      })
+      const taken = claims.flat().map(({ runId }) => runId)
+      assert.deepStrictEqual([...taken].sort(), [...runIds].sort())
+      assert.isTrue(claims.every((some) => some.length <= 15))
+    })
+  )
+
+  test(
+    "raises the epoch with every lease",
+    Effect.gen(function*() {
+      const { acquire, claimOne, queue, start } = yield* scene
+      const runId = yield* start()
+      const epochs: Array<number> = []
+      for (const owner of ["w1", "w2"]) {
+        const { epoch, now, seq } = yield* claimOne(owner)
+        epochs.push(epoch)
+        yield* queue.release({ owner, runId, epoch, seq, wakeAt: now })
+        const acquired = yield* Effect.fromOption(yield* acquire(owner, runId))
+        epochs.push(acquired.epoch)
+        yield* queue.release({ owner, runId, epoch: acquired.epoch, seq, wakeAt: now })
+      }
+      assert.deepStrictEqual(epochs, [...new Set(epochs)].sort((left, right) => left - right))
+    })
+  )
+
+  test(
+    "frees the runs of an owner that is silent for the length of its lease, by the store's time (WR-6)",
+    Effect.gen(function*() {
+      const { append, claim, claimOne, control, start } = yield* scene
+      const runId = yield* start()
+      const first = yield* claimOne("w1")
+      yield* append(runId, { epoch: first.epoch, events: [step()] })
+      yield* control.advance(leaseMillis - 2_000)
+      assert.lengthOf(yield* claim("w2"), 0)
+      yield* control.advance(4_000)
+      const [second] = yield* claim("w2")
+      assert.deepInclude(second, { runId, seq: 2, expired: true })
+      assert.isAbove(second?.epoch ?? 0, first.epoch)
+    })
+  )
+
+  test(
+    "keeps an owner alive by its heartbeat, which tells what it holds and how far decisions from outside go",
+    Effect.gen(function*() {
+      const { claim, claimedIds, control, decide, heartbeat, start } = yield* scene
+      const quiet = yield* start()
+      const decided = yield* start()
+      const claims = yield* claim("w1")
+      yield* decide(decided)
+      for (const _ of upTo(4)) {
+        yield* control.advance(leaseMillis / 2)
+        const { held, now } = yield* heartbeat("w1")
+        assert.isAtLeast(now, claims[0]?.now ?? Infinity)
+        assert.sameDeepMembers([...held], [
+          { runId: quiet, epoch: 1, outsideSeq: 0 },
+          { runId: decided, epoch: 1, outsideSeq: 1 }
+        ])
+      }
+      assert.deepStrictEqual(yield* claimedIds("w2"), [])
+    })
+  )
+
+  test(
+    "keeps an owner alive by its claims as well, also by those that find nothing",
+    Effect.gen(function*() {
+      const { claimOne, claimedIds, control, start } = yield* scene
+      yield* start()
+      yield* claimOne("w1")
+      yield* control.advance(leaseMillis / 4)
+      assert.deepStrictEqual(yield* claimedIds("w1"), [])
+      yield* control.advance(leaseMillis - 2_000)
+      assert.deepStrictEqual(yield* claimedIds("w2"), [])
+    })
+  )
+
+  test(
+    "lets an owner that was silent for too long keep what nobody has taken",
+    Effect.gen(function*() {
+      const { claimOne, claimedIds, control, heartbeat, start } = yield* scene
+      const runId = yield* start()
+      yield* claimOne("w1")
+      yield* control.advance(2 * leaseMillis)
+      assert.deepStrictEqual((yield* heartbeat("w1")).held.map((run) => run.runId), [runId])
+      assert.deepStrictEqual(yield* claimedIds("w2"), [])
+    })
+  )
+
+  test(
+    "tells an owner by its heartbeat what it has lost (WR-1)",
+    Effect.gen(function*() {
+      const { claim, control, heartbeat, queue, start } = yield* scene
+      const lost = yield* start()
+      const released = yield* start()
+      yield* claim("w1")
+      yield* control.advance(2 * leaseMillis)
+      yield* claim("w2")
+      yield* queue.release({ owner: "w2", runId: released, epoch: 2, seq: 1, wakeAt: null })
+      assert.deepStrictEqual((yield* heartbeat("w1")).held, [])
+      assert.deepStrictEqual((yield* heartbeat("w2")).held, [{ runId: lost, epoch: 2, outsideSeq: 0 }])
+    })
+  )
+
+  test(
+    "tells by the heartbeat also of runs that have no time any more",
+    Effect.gen(function*() {
+      const { append, claimOne, decide, heartbeat, start } = yield* scene
+      const runId = yield* start()
+      const { epoch } = yield* claimOne("w1")
+      yield* append(runId, { epoch, events: [step()], next: { wakeAt: null } })
+      assert.deepStrictEqual((yield* heartbeat("w1")).held, [{ runId, epoch, outsideSeq: 0 }])
+      yield* decide(runId, { wakeAt: null })
+      assert.deepStrictEqual((yield* heartbeat("w1")).held, [{ runId, epoch, outsideSeq: 2 }])
+    })
+  )
+
+  test(
+    "says of a lease that the one before expired only if that one was not released",
+    Effect.gen(function*() {
+      const { acquire, claimOne, control, queue, start } = yield* scene
+      const runId = yield* start()
+      const first = yield* claimOne("w1")
+      assert.isFalse(first.expired)
+      yield* control.advance(2 * leaseMillis)
+      const second = yield* claimOne("w2")
+      assert.isTrue(second.expired)
+      yield* queue.release({ owner: "w2", runId, epoch: second.epoch, seq: 1, wakeAt: second.now })
+      const third = yield* claimOne("w3")
+      assert.isFalse(third.expired)
+      yield* control.advance(2 * leaseMillis)
+      assert.isTrue((yield* Effect.fromOption(yield* acquire("w4", runId))).expired)
+    })
+  )
+
+  test(
+    "parks a released run without a time until something happens, and one with a time until then",
+    Effect.gen(function*() {
+      const { claimOne, claimedIds, control, decide, queue, start } = yield* scene
+      const runId = yield* start()
+      const first = yield* claimOne("w1")
+      yield* queue.release({ owner: "w1", runId, epoch: first.epoch, seq: 1, wakeAt: null })
+      yield* control.advance(1_000_000)
+      assert.deepStrictEqual(yield* claimedIds("w1"), [])
+      yield* decide(runId)
+      const second = yield* claimOne("w1")
+      yield* queue.release({ owner: "w1", runId, epoch: second.epoch, seq: 2, wakeAt: second.now + 60_000 })
+      yield* control.advance(50_000)
+      assert.deepStrictEqual(yield* claimedIds("w1"), [])
+      yield* control.advance(20_000)
+      const third = yield* claimOne("w1")
+      yield* queue.release({ owner: "w1", runId, epoch: third.epoch, seq: 2, wakeAt: third.now })
+      assert.deepStrictEqual(yield* claimedIds("w2"), [runId])
+    })
+  )
+
+  test(
+    "makes a released run due at once if a decision came that its program has not seen, and keeps that decision's summary",
+    Effect.gen(function*() {
+      const { claimOne, claimedIds, decide, index, queue, start, summary } = yield* scene
+      const runId = yield* start()
+      const { epoch } = yield* claimOne("w1")
+      yield* decide(runId, { summary: summary(runId, { seq: 2, reason: "decided" }) })
+      yield* queue.release({
+        owner: "w1",
+        runId,
+        epoch,
+        seq: 1,
+        wakeAt: null,
+        summary: summary(runId, { seq: 1, reason: "rested" })
+      })
+      assert.strictEqual(Option.getOrUndefined(yield* index.get(runId))?.reason, "decided")
+      assert.deepStrictEqual(yield* claimedIds("w2"), [runId])
+    })
+  )
+
+  test(
+    "lets a released run rest if its program has seen the latest decision, and keeps the summary",
+    Effect.gen(function*() {
+      const { claimOne, claimedIds, decide, index, queue, start, summary } = yield* scene
+      const runId = yield* start()
+      const { epoch } = yield* claimOne("w1")
+      yield* decide(runId)
+      yield* queue.release({
+        owner: "w1",
+        runId,
+        epoch,
+        seq: 2,
+        wakeAt: null,
+        summary: summary(runId, { seq: 2, reason: "rested" })
+      })
+      assert.strictEqual(Option.getOrUndefined(yield* index.get(runId))?.reason, "rested")
+      assert.deepStrictEqual(yield* claimedIds("w2"), [])
+    })
+  )
+
+  test(
+    "loses no decision that comes at the same moment as a release",
+    Effect.gen(function*() {
+      const { claim, claimedIds, decide, queue, start } = yield* scene
+      const runIds = yield* Effect.forEach(upTo(50), () => start(), { concurrency: "unbounded" })
+      const claims = yield* claim("w1")
+      yield* Effect.forEach(claims, ({ epoch, runId, seq }) =>
+        Effect.all([
+          queue.release({ owner: "w1", runId, epoch, seq, wakeAt: null }),
+          decide(runId)
+        ], { concurrency: "unbounded" }), { concurrency: "unbounded" })
+      assert.sameMembers([...yield* claimedIds("w2")], runIds)
+    })
+  )
+
+  test(
+    "does nothing when a lease is released that is gone, or that another owner has",
+    Effect.gen(function*() {
+      const { claimOne, control, heartbeat, queue, start } = yield* scene
+      const runId = yield* start()
+      const first = yield* claimOne("w1")
+      yield* control.advance(2 * leaseMillis)
+      const second = yield* claimOne("w2")
+      yield* queue.release({ owner: "w1", runId, epoch: first.epoch, seq: 1, wakeAt: null })
+      yield* queue.release({ owner: "w1", runId, epoch: second.epoch, seq: 1, wakeAt: null })
+      yield* queue.release({ owner: "w2", runId, epoch: first.epoch, seq: 1, wakeAt: null })
+      assert.deepStrictEqual((yield* heartbeat("w2")).held.map((run) => run.epoch), [second.epoch])
+    })
+  )
+
+  test(
+    "ends the lease together with the append that says so, and that of no other owner",
+    Effect.gen(function*() {
+      const { acquire, append, claim, claimedIds, heartbeat, index, start, summary } = yield* scene
+      const done = yield* start()
+      const parked = yield* start()
+      const foreign = yield* start()
+      yield* claim("w1")
+      const completed = summary(done, { seq: 2, status: "Completed" })
+      yield* append(done, { epoch: 1, events: [end], next: { wakeAt: null, release: "w1", summary: completed } })
+      yield* append(parked, { epoch: 1, events: [step()], next: { wakeAt: null, release: "w1" } })
+      yield* append(foreign, { epoch: 1, events: [step()], next: { release: "w2" } })
+      assert.deepStrictEqual((yield* heartbeat("w1")).held.map(({ runId }) => runId), [foreign])
+      assert.deepStrictEqual(yield* claimedIds("w2"), [])
+      assert.deepStrictEqual(Option.getOrUndefined(yield* index.get(done)), completed)
+      assert.isTrue(Option.isNone(yield* acquire("w2", done)))
+      assert.isTrue(Option.isSome(yield* acquire("w2", parked)))
+    })
+  )
+
+  test(
+    "changes neither lease nor time when an append is refused",
+    Effect.gen(function*() {
+      const { claimOne, claimedIds, decide, heartbeat, index, start, store, summary } = yield* scene
+      const runId = yield* start()
+      const { epoch } = yield* claimOne("w1")
+      yield* decide(runId)
+      const late = summary(runId, { reason: "late" })
+      yield* Effect.flip(store.append(runId, {
+        expected: 1,
+        epoch,
+        events: [end],
+        next: { wakeAt: null, release: "w1", summary: late }
+      }))
+      assert.deepStrictEqual((yield* heartbeat("w1")).held, [{ runId, epoch, outsideSeq: 1 }])
+      assert.isUndefined(Option.getOrUndefined(yield* index.get(runId))?.reason)
+      assert.deepStrictEqual(yield* claimedIds("w2"), [])
+    })
+  )
+
+  test(
+    "frees the runs of an owner that retires at once, as released",
+    Effect.gen(function*() {
+      const { acquire, claim, heartbeat, queue, start } = yield* scene
+      const claimed = yield* start()
+      const acquired = yield* start({ wakeAt: null })
+      yield* claim("w1")
+      yield* acquire("w1", acquired)
+      yield* queue.retire("w1")
+      yield* queue.retire("unknown")
+      assert.deepStrictEqual((yield* heartbeat("w1")).held, [])
+      const claims = yield* claim("w2")
+      assert.sameMembers(claims.map(({ runId }) => runId), [claimed, acquired])
+      assert.deepStrictEqual(claims.map(({ epoch, expired }) => [epoch, expired]), [[2, false], [2, false]])
+    })
+  )
+
+  test(
+    "leases a run by its id if it exists, has not ended and is free",
+    Effect.gen(function*() {
+      const { acquire, append, claimOne, control, nextId, start, store } = yield* scene
+      const done = yield* start()
+      yield* append(done, { epoch: 1, events: [end], next: { wakeAt: null } })
+      const parked = yield* start({ wakeAt: null })
+      const sleeping = yield* start({ wakeAt: (yield* store.now) + 600_000 })
+      const held = yield* start()
+      yield* claimOne("w1")
+      assert.isTrue(Option.isNone(yield* acquire("w2", yield* nextId)))
+      assert.isTrue(Option.isNone(yield* acquire("w2", done)))
+      assert.isTrue(Option.isNone(yield* acquire("w2", held)))
+      for (const runId of [parked, sleeping]) {
+        const claimed = yield* Effect.fromOption(yield* acquire("w2", runId))
+        assert.deepInclude(claimed, { runId, program: "mail", seq: 1, epoch: 1, expired: false })
+      }
+      yield* control.advance(2 * leaseMillis)
+      assert.isTrue((yield* Effect.fromOption(yield* acquire("w2", held))).expired)
+    })
+  )
+
+  test(
+    "makes a parked run due that was leased by its id and whose owner died (WR-8)",
+    Effect.gen(function*() {
+      const { acquire, claimedIds, control, start } = yield* scene
+      const runId = yield* start({ wakeAt: null })
+      yield* acquire("w1", runId)
+      assert.deepStrictEqual(yield* claimedIds("w2"), [])
+      yield* control.advance(2 * leaseMillis)
+      assert.deepStrictEqual(yield* claimedIds("w2"), [runId])
+    })
+  )
+
+  test(
+    "lets one of many owners that ask for a run by its id at the same moment have it (WR-2)",
+    Effect.gen(function*() {
+      const { acquire, start } = yield* scene
+      const runId = yield* start({ wakeAt: null })
+      const leases = yield* Effect.forEach(upTo(20), (worker) => acquire(`w${worker}`, runId), {
+        concurrency: "unbounded"
+      })
+      assert.lengthOf(leases.filter(Option.isSome), 1)
+    })
+  )
+
+  test(
+    "makes a parked run due by a decision from outside, and not by what a worker records",
+    Effect.gen(function*() {
+      const { append, claimedIds, decide, start } = yield* scene
+      const runId = yield* start({ wakeAt: null })
+      yield* append(runId, { epoch: 1, events: [step()] })
+      assert.deepStrictEqual(yield* claimedIds("w1"), [])
+      yield* decide(runId)
+      assert.deepStrictEqual(yield* claimedIds("w1"), [runId])
+    })
+  )
+
+  test(
+    "lets a decision from outside say when the run is due",
+    Effect.gen(function*() {
+      const { claimedIds, control, decide, start, store } = yield* scene
+      const never = yield* start()
+      const later = yield* start()
+      yield* decide(never, { wakeAt: null })
+      yield* decide(later, { wakeAt: (yield* store.now) + 60_000 })
+      assert.deepStrictEqual(yield* claimedIds("w1"), [])
+      yield* control.advance(61_000)
+      assert.deepStrictEqual(yield* claimedIds("w1"), [later])
+    })
+  )
+
+  test(
+    "wakes whoever listens by the id of a run that got a decision from outside (WR-7)",
+    Effect.gen(function*() {
+      const { append, claimOne, decide, length, queue, start } = yield* scene
+      const parked = yield* start()
+      const { epoch } = yield* claimOne("w1")
+      yield* queue.release({ owner: "w1", runId: parked, epoch, seq: 1, wakeAt: null })
+      const held = yield* start()
+      yield* claimOne("w1")
+      for (const runId of [parked, held]) {
+        const woken = yield* queue.wakeups.pipe(
+          Stream.filter((id) => id === runId),
+          Stream.runHead,
+          Effect.forkChild({ startImmediately: true })
+        )
+        // Listening takes a moment to begin, so decide until it has.
+        yield* Effect.raceFirst(Fiber.join(woken), Effect.forever(Effect.andThen(decide(runId), pause)))
+        assert.isAtLeast(yield* length(runId), 2)
+      }
+      yield* append(held, { epoch: 1, events: [step()] })
+    })
+  )
+
+  test(
+    "looks at due runs only: 10,000 parked or finished ones do not make a claim slow",
+    Effect.gen(function*() {
+      const { claimedIds, start, store } = yield* scene
+      yield* Effect.forEach(upTo(20), () => start())
+      assert.lengthOf(yield* claimedIds("w1"), 20)
+      const few = yield* fastest(claimedIds("w1"))
+      const later = (yield* store.now) + 3_600_000
+      yield* Effect.forEach(upTo(10_000), (i) => start({ wakeAt: i % 2 === 0 ? null : later }), {
+        concurrency: 500,
+        discard: true
+      })
+      const many = yield* fastest(claimedIds("w1"))
+      assert.isBelow(many, few * 10 + 5)
+    })
+  )
+}
+
+/** One turn of the event loop, in which stores that use timers or sockets get on. */
+const pause = Effect.callback<void>((resume) => {
+  setTimeout(() => resume(Effect.void), 1)
+})
+
+/** The fastest of 20 runs in milliseconds of real time. */
+const fastest = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<number, E> =>
+  Effect.map(
+    Effect.forEach(upTo(20), () =>
+      Effect.suspend(() => {
+        const begun = performance.now()
+        return Effect.map(effect, () => performance.now() - begun)
+      })),
+    (times) => Math.min(...times)
+  )
