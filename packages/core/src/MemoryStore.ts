@@ -1,12 +1,12 @@
 /**
  * All ports in one map: the reference implementation, for tests and for runs that may die with the process.
  */
-import { Clock, Context, Effect, Layer, Option, PubSub, Stream } from "effect"
+import { Clock, Context, Effect, Layer, Option, PubSub, Schema, Stream } from "effect"
 import type { Append, Next } from "./EventStore.ts"
 import { EventStore, follow, SequenceConflict, StoreError } from "./EventStore.ts"
 import type { RunId, Seq } from "./Ids.ts"
 import type { Recorded, StoredEvent } from "./RunEvent.ts"
-import { decode, encode } from "./RunEvent.ts"
+import { cleanText, decode, encode } from "./RunEvent.ts"
 import type { ListOptions, Page, RunSummary } from "./RunIndex.ts"
 import { RunIndex } from "./RunIndex.ts"
 import type { Claim, Owner } from "./RunQueue.ts"
@@ -32,7 +32,7 @@ interface Row {
  */
 export interface Memory {
   readonly runs: Map<RunId, Row>
-  /** Rows that have a time, so that a poll does not look at parked or finished runs. */
+  /** Rows that have a time or an owner, so that a poll does not look at parked or finished runs. */
   readonly timed: Set<Row>
   readonly aliveUntil: Map<Owner, number>
   readonly followers: Map<RunId, Set<() => void>>
@@ -88,7 +88,7 @@ export const layerOf = (store: Memory): Layer.Layer<EventStore | RunQueue | RunI
         if (row === undefined) return Effect.fail(gap(runId, expected, 0))
         for (const event of events) row.events.push({ ...encode(event), at, epoch })
         store.runs.set(runId, row)
-        if (epoch === undefined) {
+        if (epoch === undefined || known === undefined) {
           row.outsideSeq = row.events.length - 1
           due(row, at)
         }
@@ -123,15 +123,20 @@ export const layerOf = (store: Memory): Layer.Layer<EventStore | RunQueue | RunI
 
     const due = (row: Row, wakeAt: number | null): void => {
       row.wakeAt = wakeAt
-      if (wakeAt === null) store.timed.delete(row)
+      if (wakeAt === null && row.owner === null) store.timed.delete(row)
       else store.timed.add(row)
+    }
+
+    const free = (row: Row, wakeAt: number | null): void => {
+      row.owner = null
+      due(row, wakeAt)
     }
 
     const settleNext = (row: Row, next: Next | undefined): void => {
       if (next === undefined) return
       if (next.wakeAt !== undefined) due(row, next.wakeAt)
-      if (next.summary !== undefined) row.summary = next.summary
-      if (next.release !== undefined && row.owner === next.release) row.owner = null
+      if (next.summary !== undefined) row.summary = kept(next.summary)
+      if (next.release !== undefined && row.owner === next.release) free(row, row.wakeAt)
     }
 
     const lease = (row: Row, owner: Owner, at: number): Claim => {
@@ -147,7 +152,12 @@ export const layerOf = (store: Memory): Layer.Layer<EventStore | RunQueue | RunI
     return Context.make(EventStore, {
       append,
       read: (runId, from = 0) => Stream.fromIterableEffect(readFrom(runId, from)),
-      changes: (runId, from = 0) => follow((position) => readFrom(runId, position), changed(runId))(from),
+      changes: (runId, from = 0) =>
+        Stream.suspend(() =>
+          isOver(store.runs.get(runId), from)
+            ? Stream.empty
+            : follow((position) => readFrom(runId, position), changed(runId))(from)
+        ),
       now: Effect.sync(now)
     }).pipe(
       Context.add(RunQueue, {
@@ -156,7 +166,7 @@ export const layerOf = (store: Memory): Layer.Layer<EventStore | RunQueue | RunI
             const at = now()
             store.aliveUntil.set(owner, at + leaseMillis)
             const free = Array.from(store.timed).filter((row) =>
-              (row.wakeAt ?? at) <= at && row.namespace === namespace &&
+              row.wakeAt !== null && row.wakeAt <= at && row.namespace === namespace &&
               programs.includes(row.program) && !alive(row.owner, at)
             )
             free.sort((left, right) => (left.wakeAt ?? 0) - (right.wakeAt ?? 0))
@@ -184,15 +194,18 @@ export const layerOf = (store: Memory): Layer.Layer<EventStore | RunQueue | RunI
             const row = store.runs.get(runId)
             if (row?.owner !== owner || row.epoch !== epoch) return Effect.void
             const decided = row.outsideSeq >= seq
-            row.owner = null
-            due(row, decided ? now() : wakeAt)
-            if (!decided && summary !== undefined) row.summary = summary
+            free(row, decided ? now() : wakeAt)
+            if (!decided && summary !== undefined) row.summary = kept(summary)
             if (decided) PubSub.publishUnsafe(woken, runId)
             return Effect.void
           }),
         retire: (owner) =>
           yielding(() => {
             store.aliveUntil.delete(owner)
+            for (const row of held(owner)) {
+              free(row, row.wakeAt)
+              PubSub.publishUnsafe(woken, row.runId)
+            }
             return Effect.void
           }),
         wakeups: Stream.fromPubSub(woken)
@@ -201,32 +214,33 @@ export const layerOf = (store: Memory): Layer.Layer<EventStore | RunQueue | RunI
         get: (runId) => yielding(() => Effect.succeed(Option.fromNullishOr(shown(store.runs.get(runId))))),
         list: (options = {}) =>
           yielding(() => {
-            const all = Array.from(store.runs.values(), shown).filter((summary) => summary !== undefined)
-            return Effect.succeed(page(
-              all.filter(matches(options)).reverse(),
-              options,
-              (summary) => summary.runId
-            ))
+            const rows = Array.from(store.runs.values()).filter((row) => matches(options)(shown(row)))
+            return Effect.map(
+              page("list", rows, options, ({ events, runId }) => [events[0]?.at ?? 0, runId], newest),
+              ({ items, ...next }) => ({ items: items.map(shown).filter((summary) => summary !== undefined), ...next })
+            )
           }),
         pendingApprovals: (options = {}) =>
-          yielding(() =>
-            Effect.succeed(page(
-              Array.from(store.runs.values(), shown)
-                .filter((summary) => summary !== undefined)
-                .filter(matches({ ...options }))
-                .flatMap(({ program, requestedBy, runId, waits }) =>
-                  waits.filter((wait) => wait.kind === "approval").map((approval) => ({
-                    runId,
-                    program,
-                    requestedBy,
-                    approval
-                  }))
-                )
-                .sort((left, right) => left.approval.since - right.approval.since),
+          yielding(() => {
+            const entries = Array.from(store.runs.values(), shown)
+              .filter((summary) => summary !== undefined)
+              .filter(matches({ ...options }))
+              .flatMap(({ program, requestedBy, runId, waits }) =>
+                waits.filter((wait) => wait.kind === "approval").map((approval) => ({
+                  runId,
+                  program,
+                  requestedBy,
+                  approval
+                }))
+              )
+            return page(
+              "pendingApprovals",
+              entries,
               options,
-              (entry) => `${entry.runId}/${entry.approval.key}`
-            ))
-          )
+              ({ approval, runId }) => [approval.since, runId, approval.key],
+              oldest
+            )
+          })
       })
     )
   }))
@@ -269,6 +283,12 @@ const ends = new Set(["RunCompleted", "RunFailed", "RunCancelled"])
 
 const hasEnded = (row: Row): boolean => ends.has(row.events.at(-1)?.type ?? "")
 
+const isOver = (row: Row | undefined, from: Seq): boolean =>
+  row !== undefined && row.events.length <= from && hasEnded(row)
+
+/** As a database would give it back: a copy, and text that any of them can hold. */
+const kept = (summary: RunSummary): RunSummary => JSON.parse(cleanText(JSON.stringify(summary)))
+
 const resting = new Set(["Completed", "Failed", "Cancelled", "Stuck", "Paused", "Cancelling"])
 
 const shown = (row: Row | undefined): RunSummary | undefined =>
@@ -276,20 +296,45 @@ const shown = (row: Row | undefined): RunSummary | undefined =>
     ? row?.summary
     : { ...row.summary, status: "Running" }
 
-const matches = (options: ListOptions) => (summary: RunSummary): boolean =>
+const matches = (options: ListOptions) => (summary: RunSummary | undefined): boolean =>
+  summary !== undefined &&
   (options.namespace === undefined || summary.namespace === options.namespace) &&
   (options.program === undefined || summary.program === options.program) &&
   (options.status === undefined || summary.status === options.status) &&
   Object.entries(options.labels ?? {}).every(([name, value]) => summary.labels[name] === value)
 
+/** Where an item stands in its list, which does not depend on what else is in the list. */
+type Place = ReadonlyArray<string | number>
+
+const oldest = (left: Place, right: Place): number => {
+  const index = left.findIndex((value, i) => value !== right[i])
+  return index === -1 ? 0 : (left[index] ?? 0) < (right[index] ?? 0) ? -1 : 1
+}
+
+const newest = (left: Place, right: Place): number => oldest(right, left)
+
+const decodeCursor = Schema
+  .decodeUnknownOption(Schema.fromJsonString(Schema.Array(Schema.Union([Schema.Finite, Schema.String]))))
+
 const page = <A>(
+  operation: string,
   all: ReadonlyArray<A>,
   options: { readonly limit?: number; readonly cursor?: string },
-  id: (item: A) => string
-): Page<A> => {
-  const limit = Math.min(1000, Math.max(0, options.limit ?? 100))
-  const start = options.cursor === undefined ? 0 : all.findIndex((item) => id(item) === options.cursor) + 1
-  const items = all.slice(start, start + limit)
+  placeOf: (item: A) => Place,
+  order: (left: Place, right: Place) => number
+): Effect.Effect<Page<A>, StoreError> => {
+  const limit = Math.min(1000, Math.max(1, options.limit ?? 100))
+  const after = options.cursor === undefined ? Option.some(undefined) : decodeCursor(options.cursor)
+  if (Option.isNone(after)) {
+    return Effect.fail(new StoreError({ operation, detail: `\`${options.cursor}\` is not a cursor of this list` }))
+  }
+  const rest = all
+    .map((item) => ({ item, place: placeOf(item) }))
+    .filter(({ place }) => after.value === undefined || order(place, after.value) > 0)
+    .sort((left, right) => order(left.place, right.place))
+  const items = rest.slice(0, limit)
   const last = items.at(-1)
-  return last !== undefined && start + limit < all.length ? { items, next: id(last) } : { items }
+  const page = { items: items.map(({ item }) => item) }
+  return Effect
+    .succeed(last === undefined || rest.length <= limit ? page : { ...page, next: JSON.stringify(last.place) })
 }
