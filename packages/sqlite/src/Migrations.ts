@@ -1,0 +1,137 @@
+/**
+ * The tables, and how a file gets them: whichever process is first creates them, all others find them.
+ */
+import { StoreError } from "@durable-agents/core"
+import { Result, Schema } from "effect"
+import type { DatabaseSync } from "node:sqlite"
+import { query } from "./Query.ts"
+
+/**
+ * One change of the tables. A breaking one keeps older builds from opening the file.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Migration {
+  readonly id: number
+  readonly name: string
+  readonly breaking: boolean
+  readonly sql: string
+}
+
+/**
+ * All migrations, oldest first. Never edit a released one.
+ *
+ * @category migrations
+ * @since 0.1.0
+ */
+export const migrations: ReadonlyArray<Migration> = [
+  {
+    id: 1,
+    name: "create_runs",
+    breaking: true,
+    sql: `
+-- The log. It only grows. Rows lie in the order in which they came, so that a commit writes few pages.
+create table events (
+  run_id text not null,
+  seq integer not null,
+  type text not null,
+  epoch integer,
+  payload text not null,
+  created_at integer not null,
+  primary key (run_id, seq)
+) strict;
+
+-- The queue. A row changes only when the queue must know something: start, claim, a decision from outside, rest, end.
+-- woken counts decisions from outside and lost leases over all runs, so that other processes find what is new.
+create table runs (
+  run_id text not null primary key,
+  namespace text not null,
+  program text not null,
+  wake_at integer,
+  lease_owner text,
+  lease_epoch integer not null,
+  outside_seq integer not null,
+  woken integer not null
+) strict, without rowid;
+
+-- Free runs that have a time: a poll sees no parked, leased or finished run.
+create index runs_due on runs (namespace, program, wake_at) where lease_owner is null and wake_at is not null;
+create index runs_leased on runs (lease_owner, namespace, program, wake_at) where lease_owner is not null;
+create index runs_woken on runs (woken);
+
+-- Who holds leases, and until when it is alive (milliseconds since 1970).
+create table workers (
+  owner text not null primary key,
+  alive_until integer not null
+) strict, without rowid;
+
+-- What lists show, computed from the log. started_at and run_id give the order of lists and never change.
+create table run_summaries (
+  run_id text not null primary key,
+  namespace text not null,
+  program text not null,
+  status text not null,
+  started_at integer not null,
+  waits integer not null,
+  labels text not null,
+  summary text not null
+) strict;
+
+create index run_summaries_newest on run_summaries (started_at, run_id);
+create index run_summaries_by_namespace on run_summaries (namespace, started_at, run_id);
+create index run_summaries_by_program on run_summaries (program, started_at, run_id);
+create index run_summaries_by_status on run_summaries (status, started_at, run_id);
+
+-- Approvals that wait, in the order of their list: one run may have several, of different age.
+create table pending_approvals (
+  run_id text not null,
+  key text not null,
+  namespace text not null,
+  since real not null,
+  primary key (run_id, key)
+) strict, without rowid;
+
+create index pending_approvals_oldest on pending_approvals (since, run_id, key);
+create index pending_approvals_by_namespace on pending_approvals (namespace, since, run_id, key);
+`
+  }
+]
+
+const applied = `select id, name, breaking from migrations order by id`
+
+const Applied = Schema.Struct({ id: Schema.Int, name: Schema.String, breaking: Schema.Int })
+
+/**
+ * Brings a file to this build's tables, inside the caller's transaction. Fails for a file that a newer build has changed in a
+ * way that this one cannot work with.
+ *
+ * @category migrations
+ * @since 0.1.0
+ */
+export const migrate = (connection: DatabaseSync, file: string, at: number): Result.Result<void, StoreError> => {
+  connection.exec(`create table if not exists migrations (
+    id integer not null primary key,
+    name text not null,
+    breaking integer not null,
+    applied_at integer not null
+  ) strict`)
+  const found = query(connection, applied, Applied).all()
+  const newest = migrations.at(-1)?.id ?? 0
+  const unknown = found.find(({ breaking, id }) => id > newest && breaking === 1)
+  if (unknown !== undefined) {
+    return Result.fail(new StoreError({
+      operation: "open",
+      detail: `\`${file}\` was changed by a newer build (migration ${unknown.id}, \`${unknown.name}\`): ` +
+        `open it with that build or a later one`
+    }))
+  }
+  const known = new Set(found.map(({ id }) => id))
+  const note = connection.prepare(`insert into migrations (id, name, breaking, applied_at) values (?, ?, ?, ?)`)
+  for (const { breaking, id, name, sql } of migrations) {
+    if (known.has(id)) continue
+    connection.exec(sql)
+    note.run(id, name, breaking ? 1 : 0, at)
+  }
+  return Result.void
+}

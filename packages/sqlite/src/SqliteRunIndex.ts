@@ -1,0 +1,210 @@
+/**
+ * The index in SQLite: summaries and waiting approvals, a page at a time.
+ */
+import type { ApprovalEntry, ListOptions, Page, RunStatus } from "@durable-agents/core"
+import { RunId, RunIndex, RunSummary, StoreError } from "@durable-agents/core"
+import { Effect, Option, Schema, Struct } from "effect"
+import type { Database } from "./Database.ts"
+import { query } from "./Query.ts"
+
+const SummaryRow = Schema.Struct({
+  run_id: RunId,
+  started_at: Schema.Finite,
+  status: Schema.String,
+  leased: Schema.Int,
+  waits: Schema.Int,
+  labels: Schema.String,
+  summary: Schema.String
+})
+
+type SummaryRow = typeof SummaryRow.Type
+
+const ApprovalRow = Schema.Struct({ run_id: RunId, key: Schema.String, since: Schema.Finite, summary: Schema.String })
+
+const columns = `s.run_id, s.started_at, s.status, r.lease_owner is not null as leased, s.waits, s.labels, s.summary`
+
+/** How many rows are looked at at a time when not every one of them may fit. */
+const step = 500
+
+/**
+ * @category constructors
+ * @since 0.1.0
+ */
+export const make = ({ connection, read }: Database): RunIndex["Service"] => {
+  const one = query(
+    connection,
+    `select ${columns} from run_summaries s join runs r on r.run_id = s.run_id where s.run_id = ?`,
+    SummaryRow
+  )
+  /** Each listing walks the index of its first condition only, in the order of the list. */
+  const listing = (index: string, condition: string) =>
+    query(
+      connection,
+      `select ${columns} from run_summaries s indexed by ${index} join runs r on r.run_id = s.run_id
+      where ${condition} and (s.started_at, s.run_id) < (?, ?)
+        and s.namespace = coalesce(?, s.namespace) and s.program = coalesce(?, s.program)
+      order by s.started_at desc, s.run_id desc limit ?`,
+      SummaryRow
+    )
+  const newest = listing("run_summaries_newest", "true")
+  const ofNamespace = listing("run_summaries_by_namespace", "s.namespace = ?")
+  const ofProgram = listing("run_summaries_by_program", "s.program = ?")
+  const ofStatus = listing("run_summaries_by_status", "s.status = ?")
+  const begun = listing("run_summaries_by_status", "s.status = 'Pending' and r.lease_owner is not null")
+  const notBegun = listing("run_summaries_by_status", "s.status = 'Pending' and r.lease_owner is null")
+  const approvals = query(
+    connection,
+    `select a.run_id, a.key, a.since, s.summary
+    from pending_approvals a indexed by pending_approvals_oldest join run_summaries s on s.run_id = a.run_id
+    where (a.since, a.run_id, a.key) > (?, ?, ?)
+    order by a.since, a.run_id, a.key limit ?`,
+    ApprovalRow
+  )
+  const approvalsOfNamespace = query(
+    connection,
+    `select a.run_id, a.key, a.since, s.summary
+    from pending_approvals a indexed by pending_approvals_by_namespace join run_summaries s on s.run_id = a.run_id
+    where a.namespace = ? and (a.since, a.run_id, a.key) > (?, ?, ?)
+    order by a.since, a.run_id, a.key limit ?`,
+    ApprovalRow
+  )
+
+  const rowsAfter = (
+    options: ListOptions,
+    [startedAt, runId]: NewestCursor,
+    limit: number
+  ): ReadonlyArray<SummaryRow> => {
+    const { namespace = null, program = null, status } = options
+    const rest = [startedAt, runId, namespace, program, limit]
+    switch (status) {
+      case "Pending":
+        return notBegun.all(...rest)
+      case "Running":
+        return [...ofStatus.all(status, ...rest), ...begun.all(...rest)].sort(byNewest).slice(0, limit)
+      case undefined:
+        return program !== null
+          ? ofProgram.all(program, ...rest)
+          : namespace !== null
+          ? ofNamespace.all(namespace, ...rest)
+          : newest.all(...rest)
+      default:
+        return ofStatus.all(status, ...rest)
+    }
+  }
+
+  const list = Effect.fnUntraced(function*(options: ListOptions = {}) {
+    const limit = pageLimit(options.limit)
+    const wanted = Object.entries(options.labels ?? {})
+    const size = wanted.length === 0 ? limit + 1 : step
+    const rows: Array<SummaryRow> = []
+    let cursor = yield* cursorOf("list", decodeNewest, options.cursor, firstNewest)
+    while (true) {
+      const found = yield* read("list", () => rowsAfter(options, cursor, size))
+      const last = found.at(-1)
+      rows.push(...found.filter(hasLabels(wanted)))
+      if (last === undefined || found.length < size || rows.length > limit) break
+      cursor = [last.started_at, last.run_id]
+      yield* Effect.yieldNow
+    }
+    const items = yield* read("list", () => rows.slice(0, limit).map(shown))
+    return page(items, rows.length > limit ? rows[limit - 1] : undefined, (row) => [row.started_at, row.run_id])
+  })
+
+  const pendingApprovals = Effect.fnUntraced(function*(options: ApprovalOptions = {}) {
+    const limit = pageLimit(options.limit)
+    const cursor = yield* cursorOf("pendingApprovals", decodeOldest, options.cursor, firstOldest)
+    return yield* read("pendingApprovals", () => {
+      const rows = options.namespace === undefined
+        ? approvals.all(...cursor, limit + 1)
+        : approvalsOfNamespace.all(options.namespace, ...cursor, limit + 1)
+      return page(
+        rows.slice(0, limit).flatMap(entry),
+        rows.length > limit ? rows[limit - 1] : undefined,
+        (row) => [row.since, row.run_id, row.key]
+      )
+    })
+  })
+
+  return RunIndex.of({
+    get: Effect.fn("RunIndex.get")((runId) =>
+      read("get", () => Option.map(Option.fromNullishOr(one.first(runId)), shown))
+    ),
+    list: Effect.fn("RunIndex.list")(list),
+    pendingApprovals: Effect.fn("RunIndex.pendingApprovals")(pendingApprovals)
+  })
+}
+
+type ApprovalOptions = NonNullable<Parameters<RunIndex["Service"]["pendingApprovals"]>[0]>
+
+const statuses: Record<RunStatus, null> = {
+  NotStarted: null,
+  Pending: null,
+  Running: null,
+  AwaitingApproval: null,
+  AwaitingSignal: null,
+  Sleeping: null,
+  Cancelling: null,
+  Paused: null,
+  Stuck: null,
+  Completed: null,
+  Failed: null,
+  Cancelled: null
+}
+
+const decodeSummary = Schema
+  .decodeUnknownSync(Schema
+    .fromJsonString(Schema.Struct({ ...RunSummary.fields, status: Schema.Literals(Struct.keys(statuses)) })))
+
+/** A run that has just been claimed has written nothing yet. */
+const shown = ({ leased, status, summary }: SummaryRow): RunSummary => {
+  const kept = decodeSummary(summary)
+  return leased === 1 && status === "Pending" ? { ...kept, status: "Running" } : kept
+}
+
+const entry = ({ key, run_id, summary }: typeof ApprovalRow.Type): ReadonlyArray<ApprovalEntry> => {
+  const { program, requestedBy, waits } = decodeSummary(summary)
+  return waits
+    .filter((wait) => wait.kind === "approval" && wait.key === key)
+    .map((approval) => ({ runId: run_id, program, requestedBy, approval }))
+}
+
+const decodeLabels = Schema.decodeUnknownSync(Schema.fromJsonString(Schema.Record(Schema.String, Schema.String)))
+
+const hasLabels = (wanted: ReadonlyArray<readonly [string, string]>) => ({ labels }: SummaryRow): boolean => {
+  if (wanted.length === 0) return true
+  const own = new Map(Object.entries(decodeLabels(labels)))
+  return wanted.every(([name, value]) => own.get(name) === value)
+}
+
+const byNewest = (left: SummaryRow, right: SummaryRow): number =>
+  right.started_at - left.started_at || (left.run_id < right.run_id ? 1 : -1)
+
+const Newest = Schema.Tuple([Schema.Finite, Schema.String])
+type NewestCursor = typeof Newest.Type
+const firstNewest: NewestCursor = [Number.MAX_SAFE_INTEGER, ""]
+const decodeNewest = Schema.decodeUnknownOption(Schema.fromJsonString(Newest))
+
+const Oldest = Schema.Tuple([Schema.Finite, Schema.String, Schema.String])
+const firstOldest: typeof Oldest.Type = [Number.MIN_SAFE_INTEGER, "", ""]
+const decodeOldest = Schema.decodeUnknownOption(Schema.fromJsonString(Oldest))
+
+const cursorOf = <Cursor>(
+  operation: string,
+  decode: (text: unknown) => Option.Option<Cursor>,
+  cursor: string | undefined,
+  first: Cursor
+): Effect.Effect<Cursor, StoreError> =>
+  cursor === undefined
+    ? Effect.succeed(first)
+    : Effect.mapError(
+      Effect.fromOption(decode(cursor)),
+      () => new StoreError({ operation, detail: `\`${cursor}\` is not a cursor of this list` })
+    )
+
+const pageLimit = (limit = 100): number => Math.min(1000, Math.max(1, Math.floor(limit)))
+
+const page = <A, Row>(
+  items: ReadonlyArray<A>,
+  last: Row | undefined,
+  position: (row: Row) => ReadonlyArray<string | number>
+): Page<A> => last === undefined ? { items } : { items, next: JSON.stringify(position(last)) }
