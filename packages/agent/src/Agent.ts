@@ -7,7 +7,7 @@ import type { Exit, Layer, Schedule, Scope } from "effect"
 import { Duration, Effect, Fiber, HashMap, Queue, Result, Schema } from "effect"
 import type { LanguageModel, Tool } from "effect/ai"
 import { AgentError } from "./AgentError.ts"
-import type { Action, AgentState, Outcome, Start, Task } from "./AgentState.ts"
+import type { Action, AgentState, Move, Outcome, Start } from "./AgentState.ts"
 import { evolve, initial, next } from "./AgentState.ts"
 import * as ModelCall from "./ModelCall.ts"
 import * as ModelError from "./ModelError.ts"
@@ -235,7 +235,7 @@ const interpret = (
         (plans) => ({ _tag: "Prepared", plans })
       )
     case "Work":
-      return work(session, turn, action.tasks)
+      return work(session, turn, action.moves)
   }
 }
 
@@ -248,8 +248,8 @@ const turnOf = ({ definition, path }: Session, { answer, conversation, turn }: A
 })
 
 /** Begins what is not under way yet, all in one go so that it is one append, and waits for the first outcome. */
-const work = Effect.fnUntraced(function*(session: Session, turn: Turn, tasks: ReadonlyArray<Task>) {
-  for (const { _tag, state } of tasks) {
+const work = Effect.fnUntraced(function*(session: Session, turn: Turn, moves: ReadonlyArray<Move>) {
+  for (const { _tag, state } of moves) {
     const { id, index } = state.call
     if (_tag === "Ask") {
       if (session.asked.has(id)) continue
@@ -271,5 +271,5 @@ const work = Effect.fnUntraced(function*(session: Session, turn: Turn, tasks: Re
   return yield* Effect.flatten(Queue.take(session.outcomes))
 })
 
-const begin = ({ outcomes, scope }: Session, task: Effect.Effect<Outcome, never, Journal>) =>
-  Effect.forkIn(Effect.flatMap(Effect.exit(task), (exit) => Queue.offer(outcomes, exit)), scope)
+const begin = ({ outcomes, scope }: Session, move: Effect.Effect<Outcome, never, Journal>) =>
+  Effect.forkIn(Effect.flatMap(Effect.exit(move), (exit) => Queue.offer(outcomes, exit)), scope)

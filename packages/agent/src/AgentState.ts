@@ -90,16 +90,18 @@ export interface AgentState {
 export type Action =
   | { readonly _tag: "CallModel"; readonly turn: number }
   | { readonly _tag: "Prepare"; readonly turn: number; readonly calls: ReadonlyArray<Call> }
-  | { readonly _tag: "Work"; readonly turn: number; readonly tasks: ReadonlyArray<Task> }
+  | { readonly _tag: "Work"; readonly turn: number; readonly moves: ReadonlyArray<Move> }
   | { readonly _tag: "Complete"; readonly answer: string }
   | { readonly _tag: "Fail"; readonly error: AgentError }
   | { readonly _tag: "Exceed"; readonly refusal: Schema.Json | undefined }
 
 /**
+ * One thing that should be under way: asking a person about a call, or carrying it out.
+ *
  * @category models
  * @since 0.1.0
  */
-export interface Task {
+export interface Move {
   readonly _tag: "Ask" | "Run"
   readonly state: CallState
 }
@@ -157,7 +159,7 @@ export const next = (state: AgentState): Action => {
       calls: calls.map(({ call }) => call)
     }
   }
-  const tasks = calls.flatMap((call): ReadonlyArray<Task> =>
+  const moves = calls.flatMap((call): ReadonlyArray<Move> =>
     call.outcome !== undefined
       ? []
       : call.underWay
@@ -166,7 +168,7 @@ export const next = (state: AgentState): Action => {
       ? [{ _tag: "Ask", state: call }]
       : []
   )
-  return { _tag: "Work", turn, tasks }
+  return { _tag: "Work", turn, moves }
 }
 
 const isAwaited = (call: CallState): boolean => call.plan?._tag === "Gated" && call.decision === undefined

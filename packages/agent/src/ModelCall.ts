@@ -1,7 +1,7 @@
 /**
  * One recorded model call: what the model is asked, what it answered, and how its failures are tried again.
  */
-import type { Journal, RunEventOf } from "@durable-agents/core"
+import type { RunEventOf } from "@durable-agents/core"
 import { below, CurrentStep, Limits, Operation, Payload } from "@durable-agents/core"
 import type { Schedule } from "effect"
 import { Context, Duration, Effect, Option, Schema } from "effect"
@@ -51,40 +51,43 @@ export const CurrentModelCall = Context.Reference<
  * @category operations
  * @since 0.1.0
  */
-export const perform = (
-  options: Options,
-  at: { readonly path: string; readonly turn: number },
-  conversation: Conversation
-): Effect.Effect<RunEventOf<"LLMCallCompleted" | "LLMCallFailed">, never, Journal | LanguageModel.LanguageModel> =>
-  Effect.flatMap(Effect.serviceOption(Model.ModelName), (name) =>
-    Effect.flatMap(
-      Operation.perform<Generated, ModelError.ModelError, LanguageModel.LanguageModel | CurrentStep>({
-        request: requestOf(at, conversation, Option.getOrElse(name, () => options.model ?? "unknown")),
-        act: act(options, at, conversation),
-        completed: (response, fields) =>
-          Effect.map(encode(response), (answer) => ({
-            _tag: "LLMCallCompleted",
-            ...fields,
-            turn: at.turn,
-            ...answer
-          })),
-        failure: ModelError.toFailure,
-        recovery: "repeat",
-        retry: {
-          schedule: ModelError.whileRetryable(options.retry),
-          attempts: options.attempts,
-          decode: ModelError.decode,
-          after: ({ retryAfterMillis }) =>
-            retryAfterMillis === undefined ? undefined : Duration.millis(retryAfterMillis)
-        },
-        timeout: options.timeout
-      }),
-      (event) =>
-        event._tag === "LLMCallCompleted" || event._tag === "LLMCallFailed" ? Effect.succeed(event) : Effect.never
-    ))
+export const perform = Effect.fnUntraced(function*(options: Options, at: At, conversation: Conversation) {
+  const { agent, attempts, model = "unknown", retry, timeout, tools } = options
+  const name = Option.getOrElse(yield* Effect.serviceOption(Model.ModelName), () => model)
+  return yield* Effect.filterOrElse(
+    Operation.perform<Generated, ModelError.ModelError, LanguageModel.LanguageModel | CurrentStep>({
+      request: requestOf(at, conversation, name),
+      act: act({ agent, tools }, at, conversation),
+      completed: (response, fields) =>
+        Effect.map(encode(response), (answer) => ({
+          _tag: "LLMCallCompleted",
+          ...fields,
+          turn: at.turn,
+          ...answer
+        })),
+      failure: ModelError.toFailure,
+      recovery: "repeat",
+      retry: {
+        schedule: ModelError.whileRetryable(retry),
+        attempts,
+        decode: ModelError.decode,
+        after: ({ retryAfterMillis }) => retryAfterMillis === undefined ? undefined : Duration.millis(retryAfterMillis)
+      },
+      timeout
+    }),
+    (event) => event._tag === "LLMCallCompleted" || event._tag === "LLMCallFailed",
+    (event) => Effect.die(event)
+  )
+})
+
+interface At {
+  /** The scopes around the agent. */
+  readonly path: string
+  readonly turn: number
+}
 
 const requestOf = (
-  { path, turn }: { readonly path: string; readonly turn: number },
+  { path, turn }: At,
   { characters, digest, messages }: Conversation,
   model: string
 ) =>
@@ -108,8 +111,8 @@ const requestOf = (
 type Generated = ReadonlyArray<Response.AnyPart>
 
 const act = (
-  { agent, tools }: Options,
-  { path, turn }: { readonly path: string; readonly turn: number },
+  { agent, tools }: Pick<Options, "agent" | "tools">,
+  { path, turn }: At,
   { messages }: Conversation
 ): Effect.Effect<Generated, ModelError.ModelError, LanguageModel.LanguageModel | CurrentStep> =>
   Effect.flatMap(CurrentStep, ({ attempt, runId }) =>

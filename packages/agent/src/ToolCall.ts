@@ -61,20 +61,15 @@ export const ask = (turn: Turn, { call, plan }: CallState): Effect.Effect<Approv
  * @category operations
  * @since 0.1.0
  */
-export const run = (
-  turn: Turn,
-  state: CallState
-): Effect.Effect<RunEventOf<"ToolCallCompleted" | "ToolCallFailed">, never, Journal> =>
-  Effect.flatMap(Journal, (journal) =>
-    Effect.flatMap(
-      orderOf(turn, state, journal.recorded(keyOf(turn, state.call))),
-      (order) =>
-        Effect.flatMap(
-          Operation.perform(specOf(turn, state, order)),
-          (event) =>
-            event._tag === "ToolCallCompleted" || event._tag === "ToolCallFailed" ? Effect.succeed(event) : Effect.never
-        )
-    ))
+export const run = Effect.fnUntraced(function*(turn: Turn, state: CallState) {
+  const journal = yield* Journal
+  const order = yield* orderOf(turn, state, journal.recorded(keyOf(turn, state.call)))
+  return yield* Effect.filterOrElse(
+    Operation.perform(specOf(turn, state, order)),
+    (event) => event._tag === "ToolCallCompleted" || event._tag === "ToolCallFailed",
+    (event) => Effect.die(event)
+  )
+})
 
 /** With which arguments a call is carried out, or why it is not. */
 interface Order {

@@ -1,14 +1,6 @@
 /**
  * What an agent does about a tool beyond calling it, as annotations on `effect/ai` tools: what happens when an outcome is not
  * known, what is tried again, how long a call may take, how a person is asked.
- *
- * ```ts
- * const SendMail = pipe(
- *   Tool.make("send_mail", { … }),
- *   ToolPolicy.timeout("30 seconds"),
- *   ToolPolicy.onUnknown("ask")
- * )
- * ```
  */
 import type { ToolDescription } from "@durable-agents/core"
 import type { Effect, Option, Schedule, Schema } from "effect"
@@ -17,6 +9,20 @@ import { Tool } from "effect/ai"
 
 /**
  * What is said about one tool. Its functions and its schedule take the values of that very tool.
+ *
+ * **Example**
+ *
+ * ```ts
+ * import { ToolPolicy } from "@durable-agents/agent"
+ * import { pipe, Schema } from "effect"
+ * import { Tool } from "effect/ai"
+ *
+ * const SendMail = pipe(
+ *   Tool.make("send_mail", { parameters: Schema.Struct({ to: Schema.String }) }),
+ *   ToolPolicy.timeout("30 seconds"),
+ *   ToolPolicy.onUnknown("ask")
+ * )
+ * ```
  *
  * @category models
  * @since 0.1.0

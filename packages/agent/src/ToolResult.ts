@@ -96,7 +96,8 @@ const write = (walk: Walk, value: unknown, depth: number): Schema.Json => {
     case "boolean":
       return value
     case "number":
-      return Number.isFinite(value) ? value : instead(walk, String(value))
+      // JSON knows no negative zero.
+      return Number.isFinite(value) ? value + 0 : instead(walk, String(value))
     case "undefined":
       return null
     case "object":

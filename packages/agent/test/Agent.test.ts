@@ -1,4 +1,5 @@
 import { Agent, DuplicateTool, ScriptedModel, UnusableTool } from "@durable-agents/agent"
+import type { Programs } from "@durable-agents/core"
 import { Digest, MemoryStore, Program, Runs, RunState } from "@durable-agents/core"
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Layer, Schema, Stream } from "effect"
@@ -39,6 +40,22 @@ describe("Agent.make", () => {
       "pay"
     ])
     assert.deepStrictEqual(names(Agent.make("a", { instructions: "" })), [])
+  })
+
+  it("asks for the model, the handlers and what they need, but never for `ToolCall`", () => {
+    const layer: Layer.Layer<
+      never,
+      never,
+      LanguageModel.LanguageModel | Tool.Handler<"read"> | Tool.Handler<"send"> | Tool.Handler<"pay"> | Programs
+    > = Clerk.layer
+    assert.isTrue(Layer.isLayer(layer))
+    // @ts-expect-error the handlers are missing
+    const open: Layer.Layer<never, never, LanguageModel.LanguageModel | Programs> = Clerk.layer
+    assert.isTrue(Layer.isLayer(open))
+  })
+
+  it("keeps the idempotency key out of what the model is told (check 29)", () => {
+    assert.notInclude(JSON.stringify(Clerk.description.tools), "dempotency")
   })
 
   it("refuses a tool whose name no provider takes, and names it", () => {
@@ -181,6 +198,48 @@ describe("an agent", () => {
       assert.deepStrictEqual(again.state, view.state)
       assert.deepStrictEqual(yield* eventsOf(runId), events)
     }).pipe(Effect.provide(clerk(["Done."]))))
+
+  it.effect("passes on what a provider did by itself, and carries out nothing of it", () => {
+    const Search = Tool.providerDefined({
+      id: "some.search",
+      customName: "search",
+      providerName: "web_search",
+      success: Schema.String
+    })(undefined)
+    const Finder = Agent.make("finder", { instructions: "", toolkit: [Search, Read] })
+    const tools = world()
+    return Effect.gen(function*() {
+      const runId = yield* start(Finder, "Find it.")
+      assert.strictEqual((yield* execute(runId)).output, "Found.")
+      assert.strictEqual(only(yield* eventsOf(runId), "ToolCallRequested").length, 1)
+      assert.deepStrictEqual((yield* lastPrompt).slice(1), [
+        "call s1 search {}",
+        "result s1 success there",
+        "call c1 read {\"page\":\"1\"}",
+        "result c1 success {\"text\":\"Page 1\"}"
+      ])
+    }).pipe(Effect.provide(processOf(
+      Finder.layer,
+      Layer.merge(
+        ScriptedModel.layer([
+          ScriptedModel.parts([
+            { type: "tool-call", id: "s1", name: "search", params: {}, providerExecuted: true },
+            {
+              type: "tool-result",
+              id: "s1",
+              name: "search",
+              result: "there",
+              isFailure: false,
+              providerExecuted: true
+            },
+            { type: "tool-call", id: "c1", name: "read", params: { page: "1" } }
+          ]),
+          "Found."
+        ]),
+        tools.layer
+      )
+    )))
+  })
 
   it.effect("needs a model with one method only (check 89)", () => {
     const model = Layer.effect(

@@ -23,7 +23,7 @@ const TurnSpec = Schema.Struct({
 })
 
 const Turns = Schema.Array(TurnSpec).check(Schema.isMaxLength(4))
-/** Which of the tasks under way ends next. */
+/** Which of the moves under way ends next. */
 const Picks = Schema.Array(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 9 }))).check(Schema.isMaxLength(24))
 
 type Turn = typeof TurnSpec.Type
@@ -125,13 +125,13 @@ const outcomeOf = (
     case "Prepare":
       return { _tag: "Prepared", plans: specs.map(planOf) }
     case "Work": {
-      const task = action.tasks[pick % action.tasks.length]
-      const index = task?.state.call.index ?? 0
+      const move = action.moves[pick % action.moves.length]
+      const index = move?.state.call.index ?? 0
       const spec = specs[index - 1]
-      if (task === undefined || spec === undefined) {
+      if (move === undefined || spec === undefined) {
         return assert.fail("there is nothing to do, and the turn is not over")
       }
-      return task._tag === "Ask"
+      return move._tag === "Ask"
         ? { _tag: "Decided", index, decision: decisionOf(spec) }
         : { _tag: "Called", index, event: eventOf(state.turn, index, spec) }
     }
@@ -206,7 +206,7 @@ describe("AgentState", () => {
   }, ({ picks, turns }) => {
     played(turns, picks, (state, action) => {
       if (action._tag !== "Work") return
-      const asked = action.tasks.flatMap((task) => task._tag === "Ask" ? [task.state.call.index] : [])
+      const asked = action.moves.flatMap((move) => move._tag === "Ask" ? [move.state.call.index] : [])
       assert.deepStrictEqual(
         asked,
         state.calls.flatMap(({ call, decision, plan }) =>
@@ -216,7 +216,7 @@ describe("AgentState", () => {
       const free = state.calls.filter(({ decision, outcome, plan }) =>
         outcome === undefined && plan !== undefined && (plan._tag !== "Gated" || decision !== undefined)
       )
-      assert.isTrue(free.length === 0 || action.tasks.some(({ _tag }) => _tag === "Run"))
+      assert.isTrue(free.length === 0 || action.moves.some(({ _tag }) => _tag === "Run"))
     })
   })
 
