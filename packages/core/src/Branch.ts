@@ -3,6 +3,7 @@
  */
 import { Effect, Exit, Fiber } from "effect"
 import { below, Journal, Path } from "./Journal.ts"
+import { NotRecordable } from "./JournalService.ts"
 import { KeyMismatch } from "./RunDecision.ts"
 import { scope } from "./Step.ts"
 
@@ -43,6 +44,10 @@ export const race = <Branches extends Record<string, Effect.Effect<unknown, unkn
     const path = below(yield* Path, key)
     const fibers = new Map<string, Fiber.Fiber<unknown, unknown>>()
     for (const [name, branch] of Object.entries(branches)) {
+      if (name.includes("/")) {
+        return yield* Effect
+          .die(new NotRecordable({ key: path, detail: `the branch name \`${name}\` contains a slash` }))
+      }
       const running = Effect.onExit(
         scope(key)(scope(name)(branch)),
         (exit) => Effect.sync(() => Exit.hasInterrupts(exit) ? undefined : journal.choose(path, name))

@@ -279,7 +279,8 @@ export const make = (options: { readonly lease?: Duration.Input } = {}): Effect.
         case "Ended":
           return rest.released ? undefined : yield* giveBack(claim, state, null)
         case "Suspended":
-          return yield* giveBack(claim, state, rest.wakeAt ?? null, undefined, rest.seq)
+          // Whatever was decided has been acted on, also if that wrote nothing.
+          return yield* giveBack(claim, { ...state, undigested: false }, rest.wakeAt ?? null, undefined, rest.seq)
         case "Paused":
         case "Stuck":
           return yield* giveBack(claim, state, null)

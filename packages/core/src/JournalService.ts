@@ -5,6 +5,7 @@ import { Effect, Result, Schema } from "effect"
 import type { AppendLine, Entry } from "./AppendLine.ts"
 import type { Ask } from "./Ask.ts"
 import * as Asks from "./Ask.ts"
+import { OperationKey } from "./Ids.ts"
 import type { Answer, Journal } from "./Journal.ts"
 import type { Mode, Options } from "./LiveJournal.ts"
 import * as Payload from "./Payload.ts"
@@ -27,6 +28,26 @@ export class KeyReused extends Schema.TaggedError<KeyReused>("@durable-agents/co
     return `The key \`${this.key}\` is used twice; name each iteration with Step.scope or Step.forEach`
   }
 }
+
+/**
+ * Something that a program asks for cannot be written down: a key that is empty or longer than 256 characters, a time that is
+ * not finite.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class NotRecordable
+  extends Schema.TaggedError<NotRecordable>("@durable-agents/core/NotRecordable")("NotRecordable", {
+    key: Schema.String,
+    detail: Schema.String
+  })
+{
+  override get message() {
+    return `\`${this.key.slice(0, 100)}\` cannot be recorded: ${this.detail}`
+  }
+}
+
+const isKey: (key: string) => boolean = Schema.is(OperationKey)
 
 /**
  * What the service needs of the live journal around it.
@@ -95,6 +116,9 @@ export const make = (around: Around): Journal["Service"] => {
     Effect.suspend(() => {
       if (around.isOver()) return Effect.interrupt
       if (asks.has(key)) return Effect.die(new KeyReused({ key }))
+      if (!isKey(key)) {
+        return Effect.die(new NotRecordable({ key, detail: `a key has 1 to 256 characters, not ${key.length}` }))
+      }
       const ask = Asks.make(key, request)
       asks.set(key, ask)
       return block<A>(ask, (resume) => begin(ask, resume))
@@ -263,6 +287,9 @@ export const make = (around: Around): Journal["Service"] => {
     interrupted: (event) => enqueue({ bytes: 512, decide: RunDecision.settle(event, { shown: shown() }) }),
     wait: (event) =>
       first<Wait>(event.key, undefined, (ask, resume) => {
+        if (!isFinite(timeOf(event))) {
+          return resume(Effect.die(new NotRecordable({ key: event.key, detail: "its time is not finite" })))
+        }
         const give = () => {
           const found = place(event.key)
           if (found !== undefined && found._tag !== "Operation" && found._tag !== "Branch") {
@@ -326,6 +353,9 @@ export const make = (around: Around): Journal["Service"] => {
       })
   }
 }
+
+const timeOf = (event: RunEventOf<"TimerStarted" | "SignalAwaited" | "ApprovalRequested">): number =>
+  event._tag === "TimerStarted" ? event.untilMillis : "expiresAtMillis" in event ? event.expiresAtMillis ?? 0 : 0
 
 /** A little more than the event takes in the store. */
 const sizeOf = (event: RunEvent): number => {

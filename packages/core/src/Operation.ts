@@ -459,8 +459,11 @@ const nextDelay = <E>(
       )
       if (Option.isNone(delay)) return delay
     }
-    const asked = retry.after?.(error)
-    return asked === undefined ? delay : Option.map(delay, (wait) => Duration.max(wait, asked))
+    const asked = retry.after?.(error) ?? Duration.zero
+    return delay.pipe(
+      Option.map((wait) => Duration.max(wait, asked)),
+      Option.filter(Duration.isFinite)
+    )
   })
 }
 

@@ -2,8 +2,8 @@
  * Starting runs, deciding about them, looking at them. Nothing here executes a run.
  */
 import { Context, DateTime, Effect, Layer, Result, Schema, Stream } from "effect"
-import type { Budget, Usage } from "./Budget.ts"
-import { defaultBudget } from "./Budget.ts"
+import type { Usage } from "./Budget.ts"
+import { Budget, defaultBudget } from "./Budget.ts"
 import { canonicalJson, derivedRunId, digest } from "./Digest.ts"
 import type { Append, StoreError } from "./EventStore.ts"
 import { EventStore } from "./EventStore.ts"
@@ -126,6 +126,8 @@ export interface By {
   readonly reason?: string
 }
 
+const isBudget = Schema.is(Budget)
+
 type Refused<E> = Effect.Effect<RunView, E | RunNotFound | InvalidRequest | StoreError>
 
 /**
@@ -217,6 +219,14 @@ export class Runs extends Context.Service<Runs, {
           : checked
       })
 
+      const checkBudget = (budget: Budget | undefined) =>
+        budget === undefined || isBudget(budget)
+          ? Effect.void
+          : Effect.fail(new InvalidRequest({
+            field: "budget",
+            detail: "wants whole numbers from 0 on, and a decimal in a string for `costUsd`"
+          }))
+
       /** Decides on what is known, and again on what is new, until it is stored or refused. */
       const transact = Effect.fnUntraced(function*<E>(runId: RunId, decision: Decision<E>) {
         let state = yield* load(runId)
@@ -253,6 +263,10 @@ export class Runs extends Context.Service<Runs, {
           ([name, value]) => Effect.andThen(text("labels", name), text("labels", value))
         )
         yield* text("startKey", startKey)
+        yield* checkBudget(options.budget)
+        if (!Number.isSafeInteger(options.priority ?? 0)) {
+          return yield* new InvalidRequest({ field: "priority", detail: "wants a whole number" })
+        }
         yield* text("systemPrompt", options.systemPrompt, limits.goalLength)
         const encoded = yield* Effect.mapError(
           Schema.encodeUnknownEffect(Schema.toCodecJson(program.input))(input),
@@ -350,7 +364,10 @@ export class Runs extends Context.Service<Runs, {
           decide(runId, who, (actor) => RunDecision.resume(actor, who.reason))
         ),
         changeBudget: Effect.fn("Runs.changeBudget")((runId, budget, who) =>
-          decide(runId, who, (actor) => RunDecision.changeBudget(budget, actor, who.reason))
+          Effect.andThen(
+            checkBudget(budget),
+            decide(runId, who, (actor) => RunDecision.changeBudget(budget, actor, who.reason))
+          )
         ),
         release: Effect.fn("Runs.release")((runId, who) =>
           decide(runId, who, (actor) => RunDecision.release(actor, who.reason))
@@ -384,11 +401,13 @@ export class Runs extends Context.Service<Runs, {
   )
 }
 
-/** What the queue learns of a decision from outside: the run is due, unless it ended. */
+/** What the queue learns of a decision from outside: the run is due, unless it has ended or is not to begin yet. */
 const outside = (state: RunState) => {
   const summary = summarize(state)
+  const startAt = state.started?.startAtMillis ?? 0
+  const isEarly = state.epoch === 0 && state.cancel === undefined && startAt > state.updatedAt
   return {
-    ...(isEnded(state) ? { wakeAt: null } : {}),
+    ...(isEnded(state) ? { wakeAt: null } : isEarly ? { wakeAt: startAt } : {}),
     ...(summary === undefined ? {} : { summary })
   }
 }

@@ -180,11 +180,13 @@ describe("a worker", () => {
           const process = CrashingStore.doomed()
           const scope = yield* Scope.make()
           const acting = yield* Deferred.make<void>()
-          yield* alive(
-            worker(() => step("kills", Effect.andThen(Deferred.succeed(acting, undefined), Effect.never)), memory, {
+          yield* alive(worker(
+            () => step("kills", Effect.andThen(Deferred.succeed(acting, undefined), Effect.never)),
+            memory,
+            {
               stores: CrashingStore.layer(process).pipe(Layer.provideMerge(MemoryStore.layerOf(memory)))
-            })
-          ).pipe(Scope.provide(scope))
+            }
+          )).pipe(Scope.provide(scope))
           yield* Effect.raceFirst(Deferred.await(acting), runs.await(runId, (view) => view.status === "Stuck"))
           process.dead = true
           memory.aliveUntil.clear()

@@ -12,16 +12,12 @@ describe("operations that are due again", () => {
         if (failed.has(key)) return Effect.succeed(key)
         failed.add(key)
         return Effect.fail("not yet")
-      }).pipe(
-        Step.run(key, { output: Schema.String, error: Schema.String, retry: Schedule.spaced("2 seconds") })
-      )
+      }).pipe(Step.run(key, { output: Schema.String, error: Schema.String, retry: Schedule.spaced("2 seconds") }))
     return Effect.gen(function*() {
       const runId = yield* start()
       assert.strictEqual((yield* execute(runId)).status, "Sleeping")
       yield* TestClock.adjust("2 seconds")
       assert.deepStrictEqual((yield* execute(runId)).output, ["a", "b", "c"])
-    }).pipe(
-      Effect.provide(processOf(() => Effect.all(["a", "b", "c"].map(flaky), { concurrency: 3 })))
-    )
+    }).pipe(Effect.provide(processOf(() => Effect.all(["a", "b", "c"].map(flaky), { concurrency: 3 }))))
   })
 })

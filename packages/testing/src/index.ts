@@ -3,3 +3,4 @@
  */
 export * as CrashingStore from "./CrashingStore.ts"
 export { everyPrefix, PrefixViolation, type Scenario } from "./everyPrefix.ts"
+export * as FrozenStore from "./FrozenStore.ts"
