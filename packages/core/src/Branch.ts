@@ -4,7 +4,7 @@
 import { Effect, Exit, Fiber } from "effect"
 import { below, Journal, Path } from "./Journal.ts"
 import { NotRecordable } from "./JournalService.ts"
-import { KeyMismatch } from "./RunDecision.ts"
+import { KeyMismatch } from "./RunError.ts"
 import { scope } from "./Step.ts"
 
 /**

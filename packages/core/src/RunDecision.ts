@@ -4,12 +4,21 @@
  * Whoever writes runs a decision on the state that it knows and appends the events under that state's sequence number. Lost
  * the race? Read the tail, fold, decide again.
  */
-import { HashMap, HashSet, Result, Schema } from "effect"
+import type { Schema } from "effect"
+import { HashMap, HashSet, Result } from "effect"
 import type { Budget, BudgetExceeded, Spend } from "./Budget.ts"
 import { check, nothing } from "./Budget.ts"
 import { idempotencyKey } from "./Digest.ts"
-import { Actor, OperationKey, RunId } from "./Ids.ts"
-import type { Seq } from "./Ids.ts"
+import type { Actor, OperationKey, Seq } from "./Ids.ts"
+import {
+  AlreadySettled,
+  ApprovalNotPending,
+  KeyMismatch,
+  NotAnApprover,
+  RunClosed,
+  StartConflict,
+  WaitClosed
+} from "./RunError.ts"
 import type { RunEvent, RunEventOf } from "./RunEvent.ts"
 import type { CompletedEvent, FailedEvent, Operation, OperationKind, RequestEvent, RunState } from "./RunState.ts"
 import { isEnded, openPlaces, placeAt, recoveriesWith, status } from "./RunState.ts"
@@ -21,146 +30,6 @@ import { isEnded, openPlaces, placeAt, recoveriesWith, status } from "./RunState
  * @since 0.1.0
  */
 export type Decision<E = never> = (state: RunState) => Result.Result<ReadonlyArray<RunEvent>, E>
-
-/**
- * No run has this id.
- *
- * @category errors
- * @since 0.1.0
- */
-export class RunNotFound extends Schema.TaggedError<RunNotFound>("@durable-agents/core/RunNotFound")("RunNotFound", {
-  runId: RunId
-}) {
-  override get message() {
-    return `There is no run \`${this.runId}\``
-  }
-}
-
-/**
- * The run has ended, or its status does not allow this.
- *
- * @category errors
- * @since 0.1.0
- */
-export class RunClosed extends Schema.TaggedError<RunClosed>("@durable-agents/core/RunClosed")("RunClosed", {
-  runId: RunId,
-  status: Schema.String
-}) {
-  override get message() {
-    return `Run \`${this.runId}\` does not take this now (status ${this.status})`
-  }
-}
-
-/**
- * The same start key was used before, with another input.
- *
- * @category errors
- * @since 0.1.0
- */
-export class StartConflict
-  extends Schema.TaggedError<StartConflict>("@durable-agents/core/StartConflict")("StartConflict", {
-    runId: RunId,
-    startKey: Schema.String
-  })
-{
-  override get message() {
-    return `Start key \`${this.startKey}\` belongs to run \`${this.runId}\`, which was started with another input`
-  }
-}
-
-/**
- * No approval with this key waits for a decision. If there was one, `decision` is what stands.
- *
- * @category errors
- * @since 0.1.0
- */
-export class ApprovalNotPending
-  extends Schema.TaggedError<ApprovalNotPending>("@durable-agents/core/ApprovalNotPending")("ApprovalNotPending", {
-    runId: RunId,
-    approval: Schema.String,
-    status: Schema.String,
-    decision: Schema.optionalKey(Schema.Struct({
-      decision: Schema.Literals(["granted", "denied"]),
-      actor: Actor,
-      reason: Schema.optionalKey(Schema.String)
-    }))
-  })
-{
-  override get message() {
-    const stands = this.decision
-    return stands === undefined
-      ? `Run \`${this.runId}\` does not wait for approval \`${this.approval}\` (status ${this.status})`
-      : `Approval \`${this.approval}\` of run \`${this.runId}\` was already ${stands.decision} by \`${stands.actor.id}\``
-  }
-}
-
-/**
- * Nobody waits for this any more: the branch lost, or the program went on without it.
- *
- * @category errors
- * @since 0.1.0
- */
-export class WaitClosed extends Schema.TaggedError<WaitClosed>("@durable-agents/core/WaitClosed")("WaitClosed", {
-  runId: RunId,
-  key: Schema.String
-}) {
-  override get message() {
-    return `Run \`${this.runId}\` no longer waits for \`${this.key}\``
-  }
-}
-
-/**
- * The approval names who may decide, and this actor is not among them.
- *
- * @category errors
- * @since 0.1.0
- */
-export class NotAnApprover
-  extends Schema.TaggedError<NotAnApprover>("@durable-agents/core/NotAnApprover")("NotAnApprover", {
-    runId: RunId,
-    approval: Schema.String,
-    actor: Schema.String,
-    approvers: Schema.Array(Schema.String)
-  })
-{
-  override get message() {
-    return `\`${this.actor}\` may not decide approval \`${this.approval}\`; asked are ${this.approvers.join(", ")}`
-  }
-}
-
-/**
- * The code asks for one thing where the log holds another: its keys changed their meaning.
- *
- * @category errors
- * @since 0.1.0
- */
-export class KeyMismatch extends Schema.TaggedError<KeyMismatch>("@durable-agents/core/KeyMismatch")("KeyMismatch", {
-  runId: RunId,
-  key: OperationKey,
-  recorded: Schema.String,
-  asked: Schema.String
-}) {
-  override get message() {
-    return `The log of run \`${this.runId}\` holds ${this.recorded} at \`${this.key}\`, and the program asks for ${this.asked}`
-  }
-}
-
-/**
- * The operation has its outcome; the first one counts.
- *
- * @category errors
- * @since 0.1.0
- */
-export class AlreadySettled
-  extends Schema.TaggedError<AlreadySettled>("@durable-agents/core/AlreadySettled")("AlreadySettled", {
-    runId: RunId,
-    key: OperationKey
-  })
-{
-  override get message() {
-    return `Operation \`${this.key}\` of run \`${this.runId}\` has its outcome already`
-  }
-}
 
 const events = (...list: ReadonlyArray<RunEvent>): Result.Result<ReadonlyArray<RunEvent>, never> => Result.succeed(list)
 

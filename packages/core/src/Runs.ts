@@ -12,18 +12,17 @@ import { actor, Namespace, NextRunId } from "./Ids.ts"
 import { Limits } from "./Limits.ts"
 import * as Payload from "./Payload.ts"
 import type { Program } from "./Program.ts"
+import type { Decision, Resolution } from "./RunDecision.ts"
+import * as RunDecision from "./RunDecision.ts"
 import type {
   AlreadySettled,
   ApprovalNotPending,
-  Decision,
   NotAnApprover,
-  Resolution,
   RunClosed,
   StartConflict,
   WaitClosed
-} from "./RunDecision.ts"
-import * as RunDecision from "./RunDecision.ts"
-import { RunNotFound } from "./RunDecision.ts"
+} from "./RunError.ts"
+import { RunNotFound } from "./RunError.ts"
 import type { Recorded, RunEventOf } from "./RunEvent.ts"
 import type { WaitSummary } from "./RunIndex.ts"
 import { summarize, waits } from "./RunIndex.ts"

@@ -17,7 +17,7 @@ export {
   RunNotFound,
   StartConflict,
   WaitClosed
-} from "./RunDecision.ts"
+} from "./RunError.ts"
 export * as RunEvent from "./RunEvent.ts"
 export type { Recorded, RunEventOf, ToolDescription } from "./RunEvent.ts"
 export * as RunState from "./RunState.ts"

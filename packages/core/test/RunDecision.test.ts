@@ -4,6 +4,7 @@ import { idempotencyKey } from "../src/Digest.ts"
 import { RunId } from "../src/Ids.ts"
 import type { Decision } from "../src/RunDecision.ts"
 import * as RunDecision from "../src/RunDecision.ts"
+import * as RunError from "../src/RunError.ts"
 import type { Recorded, RunEvent } from "../src/RunEvent.ts"
 import type { RunState } from "../src/RunState.ts"
 import { fold, initial, isEnded, openPlaces, pendingApprovals, placeAt, status } from "../src/RunState.ts"
@@ -901,12 +902,12 @@ describe("the errors of RunDecision", () => {
   it("say the run, the key and the status in one sentence", () => {
     const id = RunId.make("00000000-0000-4000-8000-0000000000aa")
     const messages = [
-      new RunDecision.RunNotFound({ runId: id }),
-      new RunDecision.RunClosed({ runId: id, status: "Completed" }),
-      new RunDecision.StartConflict({ runId: id, startKey: "k" }),
-      new RunDecision.WaitClosed({ runId: id, key: "k" }),
-      new RunDecision.AlreadySettled({ runId: id, key: "k" }),
-      new RunDecision.ApprovalNotPending({ runId: id, approval: "k", status: "Running" })
+      new RunError.RunNotFound({ runId: id }),
+      new RunError.RunClosed({ runId: id, status: "Completed" }),
+      new RunError.StartConflict({ runId: id, startKey: "k" }),
+      new RunError.WaitClosed({ runId: id, key: "k" }),
+      new RunError.AlreadySettled({ runId: id, key: "k" }),
+      new RunError.ApprovalNotPending({ runId: id, approval: "k", status: "Running" })
     ].map(({ message }) => message)
     for (const message of messages) {
       assert.include(message, id)
@@ -916,10 +917,10 @@ describe("the errors of RunDecision", () => {
   })
 
   const Errors = Schema.Union([
-    RunDecision.RunClosed,
-    RunDecision.ApprovalNotPending,
-    RunDecision.NotAnApprover,
-    RunDecision.KeyMismatch
+    RunError.RunClosed,
+    RunError.ApprovalNotPending,
+    RunError.NotAnApprover,
+    RunError.KeyMismatch
   ])
   const codec = Schema.toCodecJson(Errors)
 
