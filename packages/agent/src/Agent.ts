@@ -12,8 +12,8 @@ import { evolve, initial, next } from "./AgentState.ts"
 import * as ModelCall from "./ModelCall.ts"
 import * as ModelError from "./ModelError.ts"
 import * as ToolCall from "./ToolCall.ts"
-import { prepare } from "./ToolCheck.ts"
 import type { Turn } from "./ToolCheck.ts"
+import { callOf, prepare } from "./ToolCheck.ts"
 import * as Tools from "./Tools.ts"
 
 /**
@@ -149,8 +149,8 @@ const wanted = (state: RunState.RunState, place: RunState.Place): string | undef
     case "Operation":
       return place.kind === "tool" && place.outcome === undefined ? place.name : undefined
     case "Approval": {
-      const call = place.key.replace(/\/approval$/, "")
-      return place.decision?._tag === "ApprovalGranted" && RunState.placeAt(state, call) === undefined
+      const call = RunState.placeAt(state, callOf(place.key))
+      return place.decision?._tag === "ApprovalGranted" && call === undefined
         ? place.request.tool
         : undefined
     }

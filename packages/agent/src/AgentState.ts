@@ -123,6 +123,8 @@ export type Outcome =
   }
 
 /**
+ * The state before the first turn.
+ *
  * @category folds
  * @since 0.1.0
  */
@@ -145,19 +147,17 @@ export const initial = (start: Start): AgentState => ({
 export const transcript = (state: AgentState): Prompt.Prompt => Prompt.fromMessages(state.conversation.messages)
 
 /**
+ * What is to be done now, by what is known.
+ *
  * @category folds
  * @since 0.1.0
  */
 export const next = (state: AgentState): Action => {
-  const { calls, end, turn } = state
+  const { answer, calls, end, turn } = state
   if (end !== undefined) return end
   if (calls.length === 0) return { _tag: "CallModel", turn: turn + 1 }
-  if (calls.some(({ plan }) => plan === undefined)) {
-    return {
-      _tag: "Prepare",
-      turn,
-      calls: calls.map(({ call }) => call)
-    }
+  if (answer !== undefined && calls.some(({ plan }) => plan === undefined)) {
+    return { _tag: "Prepare", turn, calls: answer.calls }
   }
   const moves = calls.flatMap((call): ReadonlyArray<Move> =>
     call.outcome !== undefined
@@ -188,11 +188,14 @@ export const evolve = (state: AgentState, outcome: Outcome): AgentState => {
         ...state,
         calls: state.calls.map((call, at) => ({ ...call, plan: call.plan ?? outcome.plans[at] }))
       })
-    case "Decided":
-      return advance(change(state, outcome.index, ({ decision, outcome: known }) => ({
-        decision: decision ?? outcome.decision,
-        outcome: known ?? (outcome.decision._tag === "Denied" ? denied(outcome.decision) : undefined)
+    case "Decided": {
+      const { decision, index } = outcome
+      const refused: CallOutcome | undefined = decision._tag === "Denied" ? decision : undefined
+      return advance(change(state, index, (call) => ({
+        decision: call.decision ?? decision,
+        outcome: call.outcome ?? refused
       })))
+    }
     case "Called": {
       const { event, index } = outcome
       const called = change(state, index, (call) => ({ outcome: call.outcome ?? event }))
@@ -202,11 +205,6 @@ export const evolve = (state: AgentState, outcome: Outcome): AgentState => {
     }
   }
 }
-
-const denied = ({ reason }: Extract<Approval.Decision, { readonly _tag: "Denied" }>): CallOutcome => ({
-  _tag: "Denied",
-  reason
-})
 
 const change = (
   state: AgentState,
@@ -282,16 +280,19 @@ const isAlone = ({ plan }: CallState): boolean => plan !== undefined && plan._ta
 
 const close = (state: AgentState): AgentState => {
   const { answer, calls, conversation, shownBytes } = state
-  const asked = answer?.message === undefined ? conversation : Transcript.extend(conversation, answer.message)
   const answers = calls.flatMap(({ call, decision, outcome }) =>
     outcome === undefined
       ? []
       : [{ call, outcome, edited: decision?._tag === "Granted" ? decision.arguments : undefined }]
   )
+  const messages = [
+    ...(answer?.message === undefined ? [] : [answer.message]),
+    ...(answers.length === 0 ? [] : [Transcript.toolMessage(answers, shownBytes)])
+  ]
   return {
     ...state,
     answer: undefined,
     calls: [],
-    conversation: answers.length === 0 ? asked : Transcript.extend(asked, Transcript.toolMessage(answers, shownBytes))
+    conversation: Transcript.extend(conversation, messages)
   }
 }

@@ -45,6 +45,14 @@ export const keyOf = ({ path, turn }: Turn, { index }: Call): string => below(pa
 export const approvalOf = (key: string): string => `${key}/approval`
 
 /**
+ * Names the call that an approval with this key is about.
+ *
+ * @category keys
+ * @since 0.1.0
+ */
+export const callOf = (approval: string): string => approval.replace(/\/approval$/, "")
+
+/**
  * Finds out what a call is about: what the log holds of it if it does, otherwise by the tool's schema and approval rule.
  *
  * @category operations

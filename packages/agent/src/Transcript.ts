@@ -16,7 +16,7 @@ import { cut, show, sortKeys } from "./ToolResult.ts"
  */
 export interface Conversation {
   readonly messages: ReadonlyArray<Prompt.Message>
-  /** Covers every message in order: the digest of the digest before and the message after it. */
+  /** Covers every message in order: the digest of the one before the last turn, followed by that turn's messages. */
   readonly digest: string
   /** Length of its text, for an estimate of its tokens. */
   readonly characters: number
@@ -29,23 +29,24 @@ export interface Conversation {
  * @since 0.1.0
  */
 export const begin = (systemPrompt: string, goal: string): Conversation => {
-  const empty: Conversation = { messages: [], digest: "", characters: 0 }
-  const told = systemPrompt.trim() === ""
-    ? empty
-    : extend(empty, Prompt.makeMessage("system", { content: systemPrompt }))
-  return extend(told, Prompt.makeMessage("user", { content: [Prompt.makePart("text", { text: goal })] }))
+  const user = Prompt.makeMessage("user", { content: [Prompt.makePart("text", { text: goal })] })
+  return extend(
+    { messages: [], digest: "", characters: 0 },
+    systemPrompt.trim() === "" ? [user] : [Prompt.makeMessage("system", { content: systemPrompt }), user]
+  )
 }
 
 /**
- * The conversation with one more message.
+ * The conversation with what came next.
  *
  * @category combinators
  * @since 0.1.0
  */
-export const extend = (conversation: Conversation, message: Prompt.Message): Conversation => {
-  const text = JSON.stringify(message, (key, value) => key.startsWith("~effect/") ? undefined : value)
+export const extend = (conversation: Conversation, messages: ReadonlyArray<Prompt.Message>): Conversation => {
+  if (messages.length === 0) return conversation
+  const text = JSON.stringify(messages, (key, value) => key.startsWith("~effect/") ? undefined : value)
   return {
-    messages: [...conversation.messages, message],
+    messages: [...conversation.messages, ...messages],
     digest: Digest.digest(`${conversation.digest}${text}`),
     characters: conversation.characters + text.length
   }

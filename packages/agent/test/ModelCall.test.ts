@@ -347,7 +347,7 @@ const reported = (
   ])
 
 describe("the ids of tool calls", () => {
-  it.effect("are unique in the conversation and stable, whatever the provider gives (MR-7, H27, D54)", () => {
+  it.effect("are unique in the conversation and stable, whatever the provider gives (MR-7, H27, D54, EV-8)", () => {
     const memory = MemoryStore.memory()
     const tools = world()
     const script = [
@@ -358,6 +358,7 @@ describe("the ids of tool calls", () => {
       ]),
       toolCalls([
         { id: "same", name: "read", params: { page: "4" } },
+        { id: "x".repeat(1000), name: "read", params: { page: "5" } },
         { id: "fine", name: "pay", params: { order: "7", cents: 9000 } }
       ]),
       "Done."
@@ -365,16 +366,16 @@ describe("the ids of tool calls", () => {
     return Effect.gen(function*() {
       const { runId } = yield* Effect.provide(play(), clerk(script, tools, memory))
       const seen = yield* Effect.gen(function*() {
-        yield* approve(runId, "turn-2/call-2/approval")
+        yield* approve(runId, "turn-2/call-3/approval")
         yield* execute(runId)
         return yield* lastPrompt
       }).pipe(Effect.provide(clerk(script, tools, memory)))
-      const ids = ["call_1_1", "same", "call_1_3", "call_2_1", "fine"]
+      const ids = ["call_1_1", "same", "call_1_3", "call_2_1", "call_2_2", "fine"]
       assert.deepStrictEqual(seen.flatMap((line) => line.startsWith("call ") ? [line.split(" ")[1]] : []), ids)
       assert.deepStrictEqual(seen.flatMap((line) => line.startsWith("result ") ? [line.split(" ")[1]] : []), ids)
       assert.deepStrictEqual(
         tools.of("read").map(({ args }) => args),
-        ["1", "2", "3", "4"].map((page) => ({ page }))
+        ["1", "2", "3", "4", "5"].map((page) => ({ page }))
       )
     })
   })

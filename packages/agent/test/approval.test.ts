@@ -150,7 +150,7 @@ describe("approval of a tool call", () => {
     }).pipe(Effect.provide(clerk(() => ScriptedModel.toolCalls([pay(9000)]), tools)))
   })
 
-  it.effect("lets a run wait a day, and another process finish it (check 10)", () => {
+  it.effect("lets a run wait a day, and another process finish it (check 10, AP-12)", () => {
     const memory = MemoryStore.memory()
     const script = [ScriptedModel.toolCalls([pay(9000)]), "Done."]
     return Effect.gen(function*() {
