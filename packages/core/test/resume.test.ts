@@ -183,7 +183,7 @@ describe("a program killed at every instant", () => {
   it.effect("ends the same when three processes die in a row", () =>
     scenario("deaths", (backend) =>
       Effect.gen(function*() {
-        const all = yield* Effect.all(["a", "b"].map((key) => step(backend, key)), { concurrency: "unbounded" })
+        const all = yield* Effect.forEach(["a", "b"], (key) => step(backend, key), { concurrency: "unbounded" })
         return all.join() + (yield* step(backend, "c"))
       }), { deaths: 3 }))
 })

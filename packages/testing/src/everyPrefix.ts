@@ -138,8 +138,8 @@ const trial = <World, Input, Output, Error>(
           Layer.provide(stores),
           Layer.provide(quick)
         )),
-        Effect.raceFirst(Effect.as(Deferred.await(doomed.death), undefined)),
-        Effect.catchCause((cause) => doomed.dead ? Effect.succeed(undefined) : Effect.failCause(cause))
+        Effect.raceFirst(Deferred.await(doomed.death)),
+        Effect.catchCause((cause) => doomed.dead ? Effect.void : Effect.failCause(cause))
       )
 
     const runId = yield* Effect.provide(start, outside)

@@ -1,12 +1,13 @@
 /**
  * The promises of the runtime as a suite of tests over a store: decisions, leases, recovery, values.
  */
-import type { Journal, RunId } from "@durable-agents/core"
+import type { Journal } from "@durable-agents/core"
 import {
   Approval,
   CurrentStep,
   EventStore,
   Program,
+  RunId,
   RunIndex,
   RunQueue,
   Runs,
@@ -29,7 +30,7 @@ type Handler = (input: string) => Effect.Effect<Schema.Json, unknown, Journal>
 
 const Work = Program.make("work", { input: Schema.String, output: Schema.Json, error: Schema.Json })
 
-const workOf = (handler: Handler) => Work.toLayer((input) => Effect.catch(handler(input), (error) => Effect.die(error)))
+const workOf = (handler: Handler) => Work.toLayer((input) => Effect.orDie(handler(input)))
 
 const settings = Layer.succeed(RuntimeSettings, {
   ...RuntimeSettings.defaultValue(),
@@ -178,7 +179,7 @@ export const runtimeContract = (
         yield* runs.cancel(other, { actor: "olga", reason: "no" })
         const cancelled = yield* decide(other)
         assert.isTrue(cancelled._tag === "ApprovalNotPending" && cancelled.status === "Cancelled")
-        const unknown = yield* decide(Schema.decodeSync(RunIdText)("00000000-0000-4000-8000-000000000000"))
+        const unknown = yield* decide(RunId.make("00000000-0000-4000-8000-000000000000"))
         assert.strictEqual(unknown._tag, "RunNotFound")
       }).pipe(Effect.provide(processOf(parked, stores))))
 
@@ -700,5 +701,3 @@ export const runtimeContract = (
       }))
   })
 }
-
-const RunIdText = Schema.String.pipe(Schema.brand("RunId"))
