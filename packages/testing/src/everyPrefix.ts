@@ -3,7 +3,7 @@
  */
 import type { Program, Programs, Recorded, RunId, RunView } from "@durable-agents/core"
 import { MemoryStore, Runs, RunState, Runtime, RuntimeSettings } from "@durable-agents/core"
-import { Deferred, Effect, Layer, Schema, Stream } from "effect"
+import { Deferred, Effect, Layer, Option, Schema, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import * as CrashingStore from "./CrashingStore.ts"
 
@@ -138,8 +138,10 @@ const trial = <World, Input, Output, Error>(
           Layer.provide(stores),
           Layer.provide(quick)
         )),
-        Effect.raceFirst(Deferred.await(doomed.death)),
-        Effect.catchCause((cause) => doomed.dead ? Effect.void : Effect.failCause(cause))
+        Effect.asSome,
+        Effect.raceFirst(Effect.as(Deferred.await(doomed.death), Option.none<RunView>())),
+        Effect.catchCause((cause) => doomed.dead ? Effect.succeedNone : Effect.failCause(cause)),
+        Effect.map(Option.getOrUndefined)
       )
 
     const runId = yield* Effect.provide(start, outside)
