@@ -1,0 +1,95 @@
+import { Journal, Operation, Runs } from "@durable-agents/core"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Option } from "effect"
+import { eventsOf, execute, processOf, runOnce, start } from "./fixtures.ts"
+
+const toolCall = (
+  more: Partial<Operation.Spec<string, string, never>> & { readonly refusal?: string } = {}
+): Operation.Spec<string, string, never> => {
+  const call = { turn: 1, tool: "pay", toolCallId: "c" }
+  const { refusal, ...spec } = more
+  return {
+    request: Operation.request({
+      key: "call",
+      kind: "tool",
+      name: "pay",
+      arguments: { cents: 1 },
+      ...(refusal === undefined ? {} : { refusal }),
+      requested: (attempt) => ({ _tag: "ToolCallRequested", ...attempt, ...call, arguments: { cents: 1 } }),
+      failed: (fields) => ({ _tag: "ToolCallFailed", ...fields, ...call })
+    }),
+    act: Effect.succeed("paid"),
+    completed: (result, fields) => Effect.succeed({ _tag: "ToolCallCompleted", ...fields, ...call, result }),
+    failure: (error) => ({ reason: "Error", error, failure: error }),
+    recovery: "fail",
+    retry: { schedule: undefined, attempts: 1, decode: () => Option.none() },
+    ...spec
+  }
+}
+
+const tagOf = (spec: Operation.Spec<string, string, never>) => Effect.map(Operation.perform(spec), ({ _tag }) => _tag)
+
+describe("Operation.perform", () => {
+  it.effect("records a refusal in place of a request, and claims nothing of the budget for it", () =>
+    Effect.gen(function*() {
+      const { events, view } = yield* runOnce(() => tagOf(toolCall({ refusal: "no such tool" })), {
+        budget: { toolCalls: 0 }
+      })
+      assert.strictEqual(view.output, "ToolCallFailed")
+      assert.strictEqual(view.usage.toolCalls, 0)
+      assert.deepInclude(events[1]?.event, {
+        _tag: "ToolCallFailed",
+        attempt: 0,
+        reason: "Refused",
+        error: "no such tool",
+        final: true
+      })
+    }))
+
+  it.effect("takes a typed failure that is not tried again for an answer, where the operation says so", () =>
+    Effect.gen(function*() {
+      const answered: Operation.Spec<string, string, never>["answered"] = (error, fields) =>
+        Effect.succeed({
+          _tag: "ToolCallCompleted",
+          ...fields,
+          turn: 1,
+          tool: "pay",
+          toolCallId: "c",
+          result: error,
+          isFailure: true
+        })
+      const { events } = yield* runOnce(() => tagOf(toolCall({ act: Effect.fail("declined"), answered })))
+      assert.deepInclude(events[2]?.event, { _tag: "ToolCallCompleted", result: "declined", isFailure: true })
+    }))
+
+  it.effect("parks the run when an unknown outcome is to be asked about, until an operator has said how it ended", () => {
+    const process = processOf(() => tagOf(toolCall({ act: Effect.die("the line went dead"), onUnknown: "ask" })))
+    return Effect.gen(function*() {
+      const runs = yield* Runs
+      const runId = yield* start()
+      const view = yield* execute(runId)
+      assert.strictEqual(view.status, "Stuck")
+      assert.include(view.reason, "nobody knows how `call` (`pay`) ended: the line went dead")
+      yield* runs.resolve(runId, { _tag: "Happened", key: "call", output: "paid", actor: "op" })
+      yield* runs.release(runId, { actor: "op" })
+      assert.strictEqual((yield* execute(runId)).output, "ToolCallCompleted")
+      assert.strictEqual((yield* eventsOf(runId)).filter(({ event }) => event._tag === "ToolCallRequested").length, 1)
+    }).pipe(Effect.provide(process))
+  })
+})
+
+describe("Journal.recorded", () => {
+  it.effect("is what the log holds at a key", () =>
+    Effect.gen(function*() {
+      const { view } = yield* runOnce(() =>
+        Effect.gen(function*() {
+          const journal = yield* Journal
+          const before = journal.recorded("call")
+          yield* Operation.perform(toolCall())
+          const after = journal.recorded("call")
+          return [before?._tag ?? "nothing", after?._tag ?? "nothing"]
+        })
+      )
+      assert.deepStrictEqual(view.output, ["nothing", "Operation"])
+    }))
+})
