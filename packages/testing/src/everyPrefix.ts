@@ -110,6 +110,9 @@ const quick = Layer.succeed(RuntimeSettings, {
   keep: 0
 })
 
+/** Nothing is shared between processes, nor with layers that the caller has built. */
+const own = { local: true }
+
 const trial = <World, Input, Output, Error>(
   scenario: Scenario<World, Input, Output, Error>,
   instants: ReadonlyArray<CrashingStore.Instant>
@@ -132,19 +135,22 @@ const trial = <World, Input, Output, Error>(
         const runtime = yield* Runtime
         return yield* runtime.execute(runId)
       }).pipe(
-        Effect.provide(scenario.layer(world).pipe(
-          Layer.provideMerge(Runtime.layer),
-          Layer.provide(CrashingStore.layer(doomed)),
-          Layer.provide(stores),
-          Layer.provide(quick)
-        )),
+        Effect.provide(
+          scenario.layer(world).pipe(
+            Layer.provideMerge(Runtime.layer),
+            Layer.provide(CrashingStore.layer(doomed)),
+            Layer.provide(stores),
+            Layer.provide(quick)
+          ),
+          own
+        ),
         Effect.asSome,
         Effect.raceFirst(Effect.as(Deferred.await(doomed.death), Option.none<RunView>())),
         Effect.catchCause((cause) => doomed.dead ? Effect.succeedNone : Effect.failCause(cause)),
         Effect.map(Option.getOrUndefined)
       )
 
-    const runId = yield* Effect.provide(start, outside)
+    const runId = yield* Effect.provide(start, outside, own)
     const queue = [...instants]
     let view: RunView | undefined
     for (let round = 0; round < 1_000; round++) {
@@ -157,14 +163,15 @@ const trial = <World, Input, Output, Error>(
       }
       if (RunState.isEnded(view.state) || view.status === "Stuck") break
       const before = view.seq
-      if (scenario.outside !== undefined) yield* Effect.provide(scenario.outside(view, world), outside)
-      const after = yield* Effect.provide(Effect.flatMap(Runs, (runs) => runs.state(runId)), outside)
+      if (scenario.outside !== undefined) yield* Effect.provide(scenario.outside(view, world), outside, own)
+      const after = yield* Effect.provide(Effect.flatMap(Runs, (runs) => runs.state(runId)), outside, own)
       if (after.seq === before && after.wakeAt !== undefined) yield* TestClock.setTime(after.wakeAt)
     }
     const again = yield* process(runId, CrashingStore.doomed())
     const events = yield* Effect.provide(
       Effect.flatMap(Runs, (runs) => Stream.runCollect(runs.events(runId))),
-      outside
+      outside,
+      own
     )
     const effects = scenario.effects?.(world)
     const compare = scenario.compare ?? ((view: RunView) => [view.status, view.output, view.failure])
