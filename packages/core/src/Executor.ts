@@ -5,13 +5,14 @@ import { Cause, Clock, Context, Deferred, Duration, Effect, Exit, Option, Result
 import type { Scope } from "effect"
 import { BudgetExceeded } from "./Budget.ts"
 import type { StoreError } from "./EventStore.ts"
-import { EventStore } from "./EventStore.ts"
+import type { EventStore } from "./EventStore.ts"
 import { RunId } from "./Ids.ts"
 import { Journal, LeaseLost, Path } from "./Journal.ts"
 import { Limits } from "./Limits.ts"
 import type { LiveJournal, Rest, Settings } from "./LiveJournal.ts"
 import * as LiveJournal_ from "./LiveJournal.ts"
 import * as Payload from "./Payload.ts"
+import * as PayloadCodec from "./PayloadCodec.ts"
 import type { Registered } from "./Program.ts"
 import { Programs } from "./Program.ts"
 import type { Decision } from "./RunDecision.ts"
@@ -112,7 +113,7 @@ export const make = (options: { readonly lease?: Duration.Input } = {}): Effect.
   EventStore | RunQueue | Programs | Scope.Scope
 > =>
   Effect.gen(function*() {
-    const store = yield* EventStore
+    const store = yield* PayloadCodec.store
     const queue = yield* RunQueue
     const programs = yield* Programs
     const settings = yield* RuntimeSettings
@@ -232,9 +233,9 @@ export const make = (options: { readonly lease?: Duration.Input } = {}): Effect.
       state: RunState,
       started: RunEventOf<"RunStarted">,
       program: Registered,
+      input: unknown,
       onJournal: (journal: LiveJournal) => void
     ) {
-      const input = Payload.decoder(program.input)(started.input)
       const journal = LiveJournal_.make({
         store,
         owner,
@@ -251,9 +252,7 @@ export const make = (options: { readonly lease?: Duration.Input } = {}): Effect.
       })
       onJournal(journal)
       const toEnd = endOf(program)
-      const main = Result.isSuccess(input)
-        ? Effect.suspend(() => program.handler(input.success))
-        : Effect.die(`its input does not fit the program any more: ${input.failure.message}`)
+      const main = Effect.suspend(() => program.handler(input))
       const root = Effect.runForkWith(context.pipe(
         Context.add(Journal, journal.service),
         Context.add(Clock.Clock, programClock)
@@ -330,11 +329,20 @@ export const make = (options: { readonly lease?: Duration.Input } = {}): Effect.
             }
             const missing = program.missing(state)
             if (missing !== undefined) return yield* refuse(claim, state, missing)
+            const input = Payload.decoder(program.input)(started.input)
+            if (Result.isFailure(input)) {
+              const detail = `its input does not fit the program any more: ${input.failure.message}`
+              const stuck = yield* append(claim, state, RunDecision.stick({ reason: "input", detail }))
+              if (stuck === undefined) return yield* new LeaseLost({ runId: claim.runId })
+              yield* giveBack(claim, stuck, null)
+              return view(stuck)
+            }
             const done = yield* restore(execute(
               claim,
               state,
               started,
               program,
+              input.success,
               (journal) => live.set(claim.runId, { journal, epoch: claim.epoch })
             )).pipe(
               Effect.onInterrupt(() => Effect.ignore(giveBack(claim, state, claim.now, undefined, 0))),

@@ -1,8 +1,9 @@
 /**
  * Encodes payloads on their way to the store and back: encryption fits here.
  */
-import { Context, Effect, Layer, Stream } from "effect"
-import { EventStore, type StoreError } from "./EventStore.ts"
+import { Context, Effect, Stream } from "effect"
+import type { StoreError } from "./EventStore.ts"
+import { EventStore } from "./EventStore.ts"
 import type { Recorded, RunEvent } from "./RunEvent.ts"
 
 /**
@@ -28,28 +29,37 @@ export const PayloadCodec = Context.Reference<PayloadCodec | undefined>("@durabl
 })
 
 /**
- * Puts the codec that is in place in front of a store.
+ * A store behind a codec. `Runs`, `Runtime` and `Worker` put the codec that is in place when they are built in front of theirs.
  *
- * @category layers
+ * **Gotchas**
+ *
+ * Covers the log. What lists show of a run (`RunSummary`: labels, waits with their arguments) is stored as it is.
+ *
+ * @category constructors
  * @since 0.1.0
  */
-export const layer: Layer.Layer<EventStore, never, EventStore> = Layer.effect(
-  EventStore,
-  Effect.gen(function*() {
-    const store = yield* EventStore
-    const codec = yield* PayloadCodec
-    if (codec === undefined) return store
-    const decode = (recorded: Recorded) =>
-      Effect.map(codec.decode(recorded.event), (event): Recorded => ({ ...recorded, event }))
-    return EventStore.of({
-      append: (runId, append) =>
-        Effect.flatMap(
-          Effect.forEach(append.events, codec.encode),
-          (events) => store.append(runId, { ...append, events })
-        ),
-      read: (runId, from) => Stream.mapEffect(store.read(runId, from), decode),
-      changes: (runId, from) => Stream.mapEffect(store.changes(runId, from), decode),
-      now: store.now
-    })
-  })
-)
+export const wrap = (store: EventStore["Service"], codec: PayloadCodec | undefined): EventStore["Service"] => {
+  if (codec === undefined) return store
+  const decode = (recorded: Recorded) =>
+    Effect.map(codec.decode(recorded.event), (event): Recorded => ({ ...recorded, event }))
+  return {
+    append: (runId, append) =>
+      Effect.flatMap(
+        Effect.forEach(append.events, codec.encode),
+        (events) => store.append(runId, { ...append, events })
+      ),
+    read: (runId, from) => Stream.mapEffect(store.read(runId, from), decode),
+    changes: (runId, from) => Stream.mapEffect(store.changes(runId, from), decode),
+    now: store.now
+  }
+}
+
+/**
+ * The store of this context, behind the codec that is in place.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const store: Effect.Effect<EventStore["Service"], never, EventStore> = Effect.gen(function*() {
+  return wrap(yield* EventStore, yield* PayloadCodec)
+})

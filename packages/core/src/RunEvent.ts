@@ -145,7 +145,7 @@ export const RunEvent = Schema.TaggedUnion({
   RunCancelRequested: { actor: Actor, reason: Text },
   RunCompleted: { output: Json, usage: Usage },
   RunFailed: {
-    reason: Schema.Literals(["Error", "Defect", "BudgetExceeded", "GuardrailBlocked", "InvalidInput", "Unencodable"]),
+    reason: Schema.Literals(["Error", "Defect", "BudgetExceeded", "GuardrailBlocked", "Unencodable"]),
     error: Text,
     failure: optionalKey(Json),
     usage: Usage

@@ -6,11 +6,12 @@ import type { Usage } from "./Budget.ts"
 import { Budget, defaultBudget } from "./Budget.ts"
 import { canonicalJson, derivedRunId, digest } from "./Digest.ts"
 import type { Append, StoreError } from "./EventStore.ts"
-import { EventStore } from "./EventStore.ts"
+import type { EventStore } from "./EventStore.ts"
 import type { Actor, ActorInput, RunId } from "./Ids.ts"
 import { actor, Namespace, NextRunId } from "./Ids.ts"
 import { Limits } from "./Limits.ts"
 import * as Payload from "./Payload.ts"
+import * as PayloadCodec from "./PayloadCodec.ts"
 import type { Program } from "./Program.ts"
 import type { Decision, Resolution } from "./RunDecision.ts"
 import * as RunDecision from "./RunDecision.ts"
@@ -190,7 +191,7 @@ export class Runs extends Context.Service<Runs, {
   static readonly layer: Layer.Layer<Runs, never, EventStore> = Layer.effect(
     Runs,
     Effect.gen(function*() {
-      const store = yield* EventStore
+      const store = yield* PayloadCodec.store
       const limits = yield* Limits
       const namespace = yield* Namespace
 

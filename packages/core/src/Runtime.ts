@@ -2,7 +2,8 @@
  * Executing a run here and now, until it rests. The building blocks of an application: stores below, runs and runtime above.
  */
 import { Clock, Context, Deferred, Duration, Effect, Exit, Layer, Option, Stream } from "effect"
-import { EventStore, type StoreError } from "./EventStore.ts"
+import type { EventStore } from "./EventStore.ts"
+import { type StoreError } from "./EventStore.ts"
 import * as Executor from "./Executor.ts"
 import type { NotExecutable } from "./Executor.ts"
 import type { RunId } from "./Ids.ts"
@@ -33,9 +34,7 @@ export class Runtime extends Context.Service<Runtime, {
    * `Runtime`, `Runs` and the registry of programs, over any store.
    */
   static readonly layer: Layer.Layer<Runtime | Runs | Programs, never, EventStore | RunQueue | RunIndex> = Layer
-    .suspend(() =>
-      runtime.pipe(Layer.provideMerge(Layer.merge(Runs.layer, Programs.layer)), Layer.provide(PayloadCodec.layer))
-    )
+    .suspend(() => runtime.pipe(Layer.provideMerge(Layer.merge(Runs.layer, Programs.layer))))
 
   /**
    * The same with a store in memory, which it also provides.
@@ -49,7 +48,7 @@ type Shared = Deferred.Deferred<Exit.Exit<RunView, RunNotFound | NotExecutable |
 const runtime: Layer.Layer<Runtime, never, EventStore | RunQueue | Programs> = Layer.effect(
   Runtime,
   Effect.gen(function*() {
-    const store = yield* EventStore
+    const store = yield* PayloadCodec.store
     const queue = yield* RunQueue
     const executor = yield* Executor.make()
     const own = new Map<RunId, Shared>()

@@ -41,8 +41,6 @@ export class OperationFailed
 export interface Options<A, E, R> {
   /** How the result is recorded. */
   readonly output: Payload.PureSchema<A>
-  /** How typed failures are recorded; must cover every failure that the effect can have. */
-  readonly error?: Payload.PureSchema<E>
   /** When a typed failure is tried again. Continued after a crash; delays above 5 seconds release the worker. */
   readonly retry?: Schedule.Schedule<unknown, E>
   /** Attempts in all, those whose outcome is unknown included. Default: as many as `retry` allows. */
@@ -53,6 +51,29 @@ export interface Options<A, E, R> {
   readonly recovery?: Recovery<A, R>
 }
 
+/**
+ * Options for an effect that can fail.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface FallibleOptions<A, E, R> extends Options<A, E, R> {
+  /** How typed failures are recorded; must cover every failure that the effect can have. */
+  readonly error: Payload.PureSchema<E>
+}
+
+/**
+ * Makes an effect a step.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Recorded<A, E, O, R2> = <R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<
+  A,
+  E | BudgetExceeded | FailureOf<O>,
+  Exclude<R | R2, Operation.CurrentStep | Journal> | Journal
+>
+
 type FailureOf<O> = O extends { readonly timeout: Duration.Input } | { readonly recovery: "fail" } ? OperationFailed
   : never
 
@@ -61,7 +82,7 @@ type FailureOf<O> = O extends { readonly timeout: Duration.Input } | { readonly 
  *
  * **Details**
  *
- * `output` and `error` must encode to JSON below 1 MiB. What the program gets is the decoded record, the first time too, so
+ * `output` and `error` must encode to JSON below 1 MiB; an effect that can fail needs `error`, or does not compile. What the program gets is the decoded record, the first time too, so
  * that it sees the same in every replay. A step that took too long or whose outcome is unknown fails with `OperationFailed` if
  * `timeout` or `recovery: "fail"` is given; a bug in the effect, and a result that cannot be recorded, are defects of the
  * program.
@@ -84,7 +105,19 @@ type FailureOf<O> = O extends { readonly timeout: Duration.Input } | { readonly 
  * @category steps
  * @since 0.1.0
  */
-export const run = <A, E, R, const O extends Options<A, E, R>>(key: string, options: O & Options<A, E, R>) => {
+export const run: {
+  <A, E, R2 = never, const O extends object = object>(
+    key: string,
+    options: O & FallibleOptions<A, E, R2>
+  ): Recorded<A, E, O, R2>
+  <A, R2 = never, const O extends object = object>(
+    key: string,
+    options: O & Options<A, never, R2> & { readonly error?: never }
+  ): Recorded<A, never, O, R2>
+} = (<A, E, R2>(
+  key: string,
+  options: Options<A, E, R2> & { readonly error?: Payload.PureSchema<E> }
+) => {
   const codec = makeCodec<A, E>(options.output, options.error)
   const retry: Operation.Retry<E> = {
     schedule: options.retry,
@@ -92,16 +125,11 @@ export const run = <A, E, R, const O extends Options<A, E, R>>(key: string, opti
     decode: (failure) => failure === undefined ? Option.none() : Result.getSuccess(codec.decodeFailure(failure))
   }
   const timeout = options.timeout === undefined ? undefined : Duration.fromInputUnsafe(options.timeout)
-  return (
-    effect: Effect.Effect<A, E, R>
-  ): Effect.Effect<
-    A,
-    E | BudgetExceeded | FailureOf<O>,
-    Exclude<R, Operation.CurrentStep | Journal> | Journal
-  > =>
+  const isTyped = timeout !== undefined || options.recovery === "fail"
+  return <R>(effect: Effect.Effect<A, E, R>) =>
     Effect.flatMap(Path, (path) =>
       Effect.flatMap(
-        Operation.perform<A, E, R>({
+        Operation.perform<A, E, R | R2>({
           request: stepRequest(below(path, key)),
           act: effect,
           completed: codec.completed,
@@ -110,13 +138,10 @@ export const run = <A, E, R, const O extends Options<A, E, R>>(key: string, opti
           retry,
           timeout
         }),
-        (outcome) => codec.result(outcome, timeout !== undefined || options.recovery === "fail")
-      )) as Effect.Effect<
-        A,
-        E | BudgetExceeded | FailureOf<O>,
-        Exclude<R, Operation.CurrentStep | Journal> | Journal
-      >
-}
+        (outcome) => codec.result(outcome, isTyped)
+      ))
+  // What the implementation cannot say: `OperationFailed` is a failure only where the options can bring it about.
+}) as never
 
 const stepRequest = (key: string) =>
   Operation.request({

@@ -1,0 +1,88 @@
+import type { Programs } from "@durable-agents/core"
+import { MemoryStore, PayloadCodec, Program, Runs, Runtime, Signal, Step, Worker } from "@durable-agents/core"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer, Schema } from "effect"
+import { execute, processOf, quick, runOnce, start } from "./fixtures.ts"
+
+describe("Step.run", () => {
+  it("does not compile when a failure has no codec", () => {
+    const fails = Effect.fail("no") as Effect.Effect<string, string>
+    // @ts-expect-error a failure that cannot be recorded
+    void fails.pipe(Step.run("a", { output: Schema.String }))
+    // @ts-expect-error the codec covers another failure
+    void fails.pipe(Step.run("a", { output: Schema.String, error: Schema.Finite }))
+    // @ts-expect-error an idempotency key is that of an operation
+    const outside: Effect.Effect<string> = Step.idempotencyKey
+    void outside
+    void fails.pipe(Step.run("a", { output: Schema.String, error: Schema.String }))
+    void Step.idempotencyKey.pipe(Step.run("a", { output: Schema.String }))
+  })
+
+  it.live("gives its failure a type only where the options can bring it about", () =>
+    Effect.gen(function*() {
+      const { view } = yield* runOnce(() =>
+        Effect.never.pipe(
+          Step.run("slow", { output: Schema.String, timeout: "5 millis", attempts: 1 }),
+          Effect.catchTag("OperationFailed", ({ reason }) => Effect.succeed(reason))
+        )
+      )
+      assert.strictEqual(view.output, "Timeout")
+    }))
+})
+
+describe("an input that does not fit its program any more", () => {
+  it.live("makes the run stuck, so that mended code can go on", () =>
+    Effect.gen(function*() {
+      const memory = MemoryStore.memory()
+      const before = Program.make("changing", { input: Schema.Finite, output: Schema.Finite })
+      const edited = Program.make("changing", { input: Schema.Struct({ n: Schema.Finite }), output: Schema.Finite })
+      const process = (layer: Layer.Layer<never, never, Programs>) =>
+        layer.pipe(
+          Layer.provideMerge(Runtime.layer),
+          Layer.provide(MemoryStore.layerOf(memory)),
+          Layer.provide(quick)
+        )
+      const runId = yield* Effect.flatMap(Runs, (runs) => runs.start(before, 7))
+        .pipe(Effect.provide(process(Layer.empty), { local: true }))
+      const stuck = yield* execute(runId)
+        .pipe(Effect.provide(process(edited.toLayer(({ n }) => Effect.succeed(n))), { local: true }))
+      assert.strictEqual(stuck.status, "Stuck")
+      assert.strictEqual(stuck.state.stuck?.reason, "input")
+      const end = yield* Effect.andThen(
+        Effect.flatMap(Runs, (runs) => runs.release(runId, { actor: "olga" })),
+        execute(runId)
+      ).pipe(Effect.provide(process(before.toLayer((n) => Effect.succeed(n + 1))), { local: true }))
+      assert.strictEqual(end.output, 8)
+    }))
+})
+
+describe("PayloadCodec", () => {
+  /** Not a cipher: it is enough to see on which side of the store a text stands. */
+  const Codec = Layer.succeed(PayloadCodec, {
+    encode: (event) => Effect.succeed(event._tag === "StepCompleted" ? { ...event, output: [event.output] } : event),
+    decode: (event) =>
+      Effect.succeed(event._tag === "StepCompleted" && Array.isArray(event.output)
+        ? { ...event, output: event.output[0] }
+        : event)
+  })
+  const handler = () =>
+    Effect.gen(function*() {
+      const made = yield* Effect.succeed("secret").pipe(Step.run("made", { output: Schema.String }))
+      yield* Signal.receive("go")
+      return made
+    })
+
+  it.live("stands between the log and everyone who reads or writes it, workers too", () =>
+    Effect.gen(function*() {
+      const memory = MemoryStore.memory()
+      yield* Effect.gen(function*() {
+        const runs = yield* Runs
+        const runId = yield* start()
+        yield* execute(runId)
+        assert.include(memory.runs.get(runId)?.events.at(2)?.payload, "[\"secret\"]")
+        yield* Layer.build(Worker.layer({ poll: "10 millis" }))
+        yield* runs.signal(runId, "go", null)
+        assert.strictEqual((yield* runs.await(runId)).output, "secret")
+      }).pipe(Effect.scoped, Effect.provide(processOf(handler, memory).pipe(Layer.provideMerge(Codec))))
+    }))
+})
