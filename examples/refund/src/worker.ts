@@ -1,9 +1,9 @@
 /**
  * A worker process: starts the run if it is told to, then works on whatever is due until it is stopped.
  */
+import { Daemon } from "@durable-agents/cli"
 import { Runs, Runtime, RuntimeSettings, Worker } from "@durable-agents/core"
 import { Sqlite } from "@durable-agents/sqlite"
-import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Effect, Layer, Schema } from "effect"
 import * as KillSwitch from "./KillSwitch.ts"
 import { Payments } from "./Payments.ts"
@@ -43,4 +43,4 @@ const main = Effect.gen(function*() {
   return yield* Layer.launch(Worker.layer({ poll: "200 millis" }).pipe(Layer.provide(App)))
 }).pipe(Effect.provideService(RuntimeSettings, { ...RuntimeSettings.defaultValue(), suspendAfter: "20 millis" }))
 
-NodeRuntime.runMain(main)
+Daemon.run(main)

@@ -1,5 +1,6 @@
 /**
- * What other packages may use of the command line: the views of a log.
+ * What other packages may use of the command line: the views of a log, and how a daemon is run.
  */
+export * as Daemon from "./Daemon.ts"
 export * as Style from "./Style.ts"
 export * as Trace from "./Trace.ts"
