@@ -2,7 +2,7 @@
  * The main job: an agent's run is killed in the middle of a payment, and another process finishes it.
  */
 import type { Recorded, RunEventOf } from "@durable-agents/core"
-import { Digest, EventStore, type RunId, Runs } from "@durable-agents/core"
+import { Digest, EventStore, Runs } from "@durable-agents/core"
 import { Sqlite } from "@durable-agents/sqlite"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Deferred, Effect, Fiber, Layer, Stream } from "effect"
@@ -17,6 +17,7 @@ import * as Printer from "./Printer.ts"
 import { Support } from "./Support.ts"
 
 const startKey = "the-main-job"
+const runId = Digest.derivedRunId("default", Support.name, startKey)
 
 /** One worker process, and the moment at which it asks to be killed. It is stopped when the scope closes. */
 const worker = (orders: Record<string, unknown>) =>
@@ -38,16 +39,16 @@ const stop = (child: ChildProcess, signal: NodeJS.Signals): Effect.Effect<void> 
   })
 
 /** What happened, as the log grows; whoever is asked decides before the next line. */
-const follow = (runId: RunId, printer: Printer.Printer, events: Array<Recorded>) =>
+const follow = (printer: Printer.Printer, events: Array<Recorded>) =>
   Effect.flatMap(EventStore, (store) =>
     Stream.runForEach(store.changes(runId), (recorded) =>
       Effect.gen(function*() {
         events.push(recorded)
         yield* printer.event(recorded)
-        if (recorded.event._tag === "ApprovalRequested") yield* decide(runId, recorded.event, printer)
+        if (recorded.event._tag === "ApprovalRequested") yield* decide(recorded.event, printer)
       })))
 
-const decide = (runId: RunId, request: RunEventOf<"ApprovalRequested">, printer: Printer.Printer) =>
+const decide = (request: RunEventOf<"ApprovalRequested">, printer: Printer.Printer) =>
   Effect.gen(function*() {
     const runs = yield* Runs
     const isGranted = yield* Person.asked(request, printer)
@@ -65,13 +66,12 @@ const demo = (options: Options, folder: string) =>
       order: /[A-Z]-\d+/.exec(options.goal)?.[0] ?? "A-8891",
       cents: options.cents
     }
-    const runId = Digest.derivedRunId("default", Support.name, startKey)
     const printer = Printer.make()
     const events: Array<Recorded> = []
 
     const runs = yield* Runs
     const first = yield* worker({ ...orders, goal: options.goal, killAt: options.killAt })
-    const log = yield* Effect.forkChild(follow(runId, printer, events))
+    const log = yield* Effect.forkChild(follow(printer, events))
     const isKilled = yield* Effect.raceFirst(
       Effect.as(first.killMe, true),
       Effect.as(Fiber.join(log), false)
@@ -113,6 +113,11 @@ const balances = ({ cents, refunds }: Books, events: ReadonlyArray<Recorded>, as
   return isDenied ? refunds === 0 && cents === 0 : refunds === 1 && cents === asked
 }
 
+const whereToLook = (folder: string): string => `
+The payments are in ${join(folder, "payments.db")}, and the whole story is told by
+
+  npx -y pnpm@12.21.0 --silent run cli replay ${runId} --store sqlite:${join(folder, "runs.db")}`
+
 const inFolder = (options: Options) =>
   Effect.scoped(Effect.gen(function*() {
     const folder = yield* Effect.acquireRelease(
@@ -120,7 +125,7 @@ const inFolder = (options: Options) =>
       (folder) => Effect.sync(() => options.keep ? undefined : rmSync(folder, { recursive: true, force: true }))
     )
     const isBalanced = yield* demo(options, folder)
-    if (options.keep) yield* Effect.sync(() => console.log(`The log is in ${join(folder, "runs.db")}`))
+    if (options.keep) yield* Effect.sync(() => console.log(whereToLook(folder)))
     if (isBalanced) return
     yield* Effect.sync(() => {
       console.error("The books do not balance.")

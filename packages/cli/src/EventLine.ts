@@ -46,11 +46,14 @@ const answer = (parts: ReadonlyArray<Schema.Json>): ReadonlyArray<string> => {
     : ["->", calls.map(({ name, params }) => `${Printable.inline(name)}(${shorten(params)})`).join(", ")]
 }
 
+/** Names of workers are long and differ at their end. */
+const inShort = (owner: string): string => owner.length <= 40 ? owner : `...${owner.slice(-12)}`
+
 const words = (event: RunEvent.RunEvent): ReadonlyArray<string> =>
   RunEvent.RunEvent.match(event, {
     RunStarted: ({ goal, input, program }) =>
       goal === undefined ? pairs(["program", program], ["input", input]) : pairs(["goal", goal]),
-    RunRecovered: ({ epoch, owner }) => pairs(["lease", epoch], ["worker", owner]),
+    RunRecovered: ({ epoch, owner }) => pairs(["lease", epoch], ["worker", inShort(owner)]),
     RunStuck: ({ detail, key, reason }) => pairs(["reason", reason], ["detail", detail], ["key", key]),
     RunReleased: ({ actor, reason }) => pairs(by(actor), ["reason", reason]),
     RunPaused: ({ actor, reason }) => pairs(by(actor), ["reason", reason]),
