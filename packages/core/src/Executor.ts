@@ -101,6 +101,11 @@ export interface Executor {
 /** Runs that cannot be executed here come back after 30 s, then twice as long each time, at most 10 min. */
 const putBackMillis = (times: number): number => Math.min(600_000, 30_000 * 2 ** times)
 
+/** Runs that the store failed come back after 1 s, then twice as long each time, at most 10 min. */
+const postponedMillis = (times: number): number => Math.min(600_000, 1_000 * 2 ** times)
+
+type Release = Parameters<RunQueue["Service"]["release"]>[0]
+
 /**
  * Starts an owner. It ends with the scope: its runs are drained, its leases given back.
  *
@@ -127,6 +132,8 @@ export const make = (options: { readonly lease?: Duration.Input } = {}): Effect.
     const live = new Map<RunId, { readonly journal: LiveJournal; readonly epoch: number }>()
     const executing = new Set<Deferred.Deferred<void>>()
     const refusals = new Map<RunId, number>()
+    /** What the store did not take back: as long as its owner lives, nobody else could have it. */
+    const unreleased = new Map<RunId, Release>()
     let confirmedAt = monotonic(clock)
 
     const journalSettings: Settings = {
@@ -151,9 +158,17 @@ export const make = (options: { readonly lease?: Duration.Input } = {}): Effect.
       }
     })
 
-    yield* heartbeat.pipe(
-      Effect.catch((error) => Effect.logWarning(`Heartbeat of ${owner} failed: ${error.message}`)),
-      Effect.when(Effect.sync(() => live.size > 0)),
+    const release = (released: Release) =>
+      Effect.onExit(queue.release(released), (exit) =>
+        Effect.sync(() => {
+          if (Exit.isFailure(exit)) unreleased.set(released.runId, released)
+          else if (unreleased.get(released.runId)?.epoch === released.epoch) unreleased.delete(released.runId)
+        }))
+
+    const releaseAgain = Effect.suspend(() => Effect.forEach(unreleased.values(), release, { discard: true }))
+
+    yield* Effect.andThen(Effect.when(heartbeat, Effect.sync(() => live.size > 0)), releaseAgain).pipe(
+      Effect.catchCause((cause) => Effect.logWarning(`Heartbeat of ${owner} failed`, cause)),
       Effect.delay(Duration.millis(leaseMillis / 3)),
       Effect.forever,
       Effect.forkScoped
@@ -197,7 +212,7 @@ export const make = (options: { readonly lease?: Duration.Input } = {}): Effect.
 
     const giveBack = (claim: Claim, state: RunState, wakeAt: number | null, reason?: string, seq = state.seq) => {
       const summary = summarize(state, reason)
-      return queue.release({
+      return release({
         owner,
         runId: claim.runId,
         epoch: claim.epoch,
@@ -212,6 +227,13 @@ export const make = (options: { readonly lease?: Duration.Input } = {}): Effect.
       refusals.set(runId, times + 1)
       return times
     }
+
+    /** Whatever went wrong, the lease does not stay here. Nothing happens if it has been given back. */
+    const postpone = (claim: Claim) =>
+      Effect.suspend(() => {
+        const { epoch, now, runId, seq } = claim
+        return Effect.ignore(release({ owner, runId, epoch, seq, wakeAt: now + postponedMillis(refused(runId)) }))
+      })
 
     const refuse = Effect.fnUntraced(function*(claim: Claim, state: RunState, detail: string) {
       yield* giveBack(claim, state, claim.now + putBackMillis(refused(claim.runId)), detail)
@@ -297,9 +319,10 @@ export const make = (options: { readonly lease?: Duration.Input } = {}): Effect.
         case "Unreadable":
           return yield* refuse(claim, state, rest.detail)
         case "Lost":
+          // It may still be ours, if all that is known is that it could not be confirmed.
+          yield* Effect.ignore(giveBack(claim, state, claim.now))
           return yield* new LeaseLost({ runId: claim.runId })
         case "Unavailable":
-          yield* Effect.ignore(giveBack(claim, state, claim.now))
           return yield* rest.error
       }
     })
@@ -353,7 +376,7 @@ export const make = (options: { readonly lease?: Duration.Input } = {}): Effect.
             refusals.delete(claim.runId)
             return view(done.state)
           }
-        })
+        }).pipe(Effect.onError((cause) => isStoreErrorOrBug(cause) ? postpone(claim) : Effect.void))
       )
 
     const tracked = (claim: Claim) =>
@@ -383,6 +406,12 @@ export const make = (options: { readonly lease?: Duration.Input } = {}): Effect.
       drain,
       size: () => executing.size
     }
+  })
+
+const isStoreErrorOrBug = (cause: Cause.Cause<{ readonly _tag: string }>): boolean =>
+  Option.match(Cause.findErrorOption(cause), {
+    onNone: () => Cause.hasDies(cause),
+    onSome: ({ _tag }) => _tag === "StoreError"
   })
 
 const toMillis = (duration: Duration.Input): number => Duration.toMillis(Duration.fromInputUnsafe(duration))

@@ -7,6 +7,7 @@ import {
   RunQueue,
   Runs,
   Runtime,
+  Signal,
   Step,
   Timer,
   Worker
@@ -18,9 +19,11 @@ import { TestClock } from "effect/testing"
 import {
   counting,
   eventsOf,
+  failing,
   handled,
   type Handler,
   noCalls,
+  noFaults,
   programOf,
   quick,
   settings,
@@ -291,6 +294,42 @@ describe("a worker", () => {
         const own = yield* start()
         yield* runs.await(own)
         assert.strictEqual((yield* runs.state(foreign)).seq, 1)
+      }).pipe(Effect.provide(outside(memory)))
+    }))
+})
+
+describe("a worker whose store fails", () => {
+  const faulty = (handler: Handler, memory: MemoryStore.Memory, faults: ReturnType<typeof noFaults>) =>
+    worker(handler, memory, {
+      lease: "150 millis",
+      stores: failing(faults).pipe(Layer.provideMerge(MemoryStore.layerOf(memory)))
+    })
+
+  it.live("in giving a run back tries that again, and keeps no lease on a run that it does not execute", () =>
+    Effect.gen(function*() {
+      const memory = MemoryStore.memory()
+      const faults = { ...noFaults(), release: 1 }
+      yield* Effect.gen(function*() {
+        const runs = yield* Runs
+        yield* alive(faulty(() => Signal.receive("go"), memory, faults))
+        const runId = yield* start()
+        while (faults.release > 0) yield* Effect.sleep("5 millis")
+        yield* runs.signal(runId, "go", "on")
+        const end = yield* runs.await(runId).pipe(Effect.timeout("2 seconds"))
+        assert.strictEqual(end.output, "on")
+        assert.notInclude(yield* tagsOf(runId), "RunRecovered")
+      }).pipe(Effect.provide(outside(memory)))
+    }))
+
+  it.live("in reading a run gives it back, and takes it again later", () =>
+    Effect.gen(function*() {
+      const memory = MemoryStore.memory()
+      yield* Effect.gen(function*() {
+        const runs = yield* Runs
+        const runId = yield* start()
+        yield* alive(faulty(() => step("a"), memory, { ...noFaults(), read: 1 }))
+        const end = yield* runs.await(runId).pipe(Effect.timeout("3 seconds"))
+        assert.strictEqual(end.output, "a")
       }).pipe(Effect.provide(outside(memory)))
     }))
 })

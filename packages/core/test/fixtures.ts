@@ -1,5 +1,14 @@
 import type { Budget, Journal, RunId } from "@durable-agents/core"
-import { EventStore, MemoryStore, Program, RunQueue, Runs, Runtime, RuntimeSettings } from "@durable-agents/core"
+import {
+  EventStore,
+  MemoryStore,
+  Program,
+  RunQueue,
+  Runs,
+  Runtime,
+  RuntimeSettings,
+  StoreError
+} from "@durable-agents/core"
 import { Context, Effect, Layer, Schema, Stream } from "effect"
 
 /** Settings under which a waiting run rests at once, in real time. */
@@ -110,3 +119,50 @@ export const counting = (calls: Calls) =>
   }))
 
 export const noCalls = (): Calls => ({ append: 0, read: 0, release: 0, claim: 0, heartbeat: 0 })
+
+/** How many of the next calls fail; an append of a worker may also fail after it was stored. */
+export interface Faults {
+  read: number
+  heartbeat: number
+  release: number
+  /** What happens to the next appends of workers, in order. */
+  readonly append: Array<"works" | "fails" | "answersWithAnError" | "dies">
+}
+
+export const noFaults = (): Faults => ({ read: 0, heartbeat: 0, release: 0, append: [] })
+
+/** A store that fails as it is told to. */
+export const failing = (faults: Faults) =>
+  Layer.effectContext(Effect.gen(function*() {
+    const store = yield* EventStore
+    const queue = yield* RunQueue
+    const fault = (operation: string) => Effect.fail(new StoreError({ operation, detail: "a fault of the test" }))
+    const calls = (name: "read" | "heartbeat" | "release") =>
+      Effect.suspend(() => {
+        if (faults[name] === 0) return Effect.void
+        faults[name] -= 1
+        return fault(name)
+      })
+    return Context.make(EventStore, {
+      ...store,
+      append: (runId, append) =>
+        Effect.suspend(() => {
+          const stored = store.append(runId, append)
+          switch (append.epoch === undefined ? undefined : faults.append.shift()) {
+            case "fails":
+              return fault("append")
+            case "answersWithAnError":
+              return Effect.andThen(stored, fault("append"))
+            case "dies":
+              return Effect.die(new TypeError("a bug of the store"))
+            default:
+              return stored
+          }
+        }),
+      read: (runId, from) => Stream.unwrap(Effect.as(calls("read"), store.read(runId, from)))
+    }).pipe(Context.add(RunQueue, {
+      ...queue,
+      heartbeat: (options) => Effect.andThen(calls("heartbeat"), queue.heartbeat(options)),
+      release: (options) => Effect.andThen(calls("release"), queue.release(options))
+    }))
+  }))
