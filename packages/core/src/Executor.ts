@@ -89,7 +89,14 @@ export const RuntimeSettings = Context.Reference<RuntimeSettings>("@durable-agen
  */
 export interface Executor {
   readonly owner: Owner
-  readonly leaseMillis: number
+  /** Leases up to `limit` due runs of these programs. */
+  readonly claim: (options: {
+    readonly namespace: string
+    readonly programs: ReadonlyArray<string>
+    readonly limit: number
+  }) => Effect.Effect<ReadonlyArray<Claim>, StoreError>
+  /** Leases this run, if nobody has it and it has not ended. */
+  readonly acquire: (runId: RunId) => Effect.Effect<Option.Option<Claim>, StoreError>
   /** Executes a leased run until it rests, and gives it back. Interrupting this gives it back at once. */
   readonly drive: (claim: Claim) => Effect.Effect<RunView, NotExecutable | LeaseLost | StoreError>
   /** Lets every run here come to rest: no new operations, those in flight get the grace time. */
@@ -143,6 +150,7 @@ export const make = (options: { readonly lease?: Duration.Input } = {}): Effect.
       graceMillis: toMillis(settings.grace)
     }
 
+    /** Confirms every lease or ends its execution; what is still held. */
     const heartbeat = Effect.gen(function*() {
       const begun = monotonic(clock)
       const known = new Map(live)
@@ -156,6 +164,7 @@ export const make = (options: { readonly lease?: Duration.Input } = {}): Effect.
           if (live.get(runId)?.journal === journal) journal.lose()
         } else if (run.outsideSeq >= journal.state().seq) journal.poke()
       }
+      return held
     })
 
     const release = (released: Release) =>
@@ -181,16 +190,21 @@ export const make = (options: { readonly lease?: Duration.Input } = {}): Effect.
 
     const lease = (runId: RunId, epoch: number) => ({
       isFresh: () => monotonic(clock) - confirmedAt < leaseMillis / 2,
-      confirm: Effect.matchEffect(queue.heartbeat({ owner, leaseMillis }), {
-        onFailure: () => Effect.succeed(false),
-        onSuccess: ({ held }) =>
-          Effect.sync(() => {
-            const ours = held.some((run) => run.runId === runId && run.epoch === epoch)
-            if (ours) confirmedAt = monotonic(clock)
-            return ours
-          })
+      confirm: Effect.match(heartbeat, {
+        onFailure: () => false,
+        onSuccess: (held) => held.some((run) => run.runId === runId && run.epoch === epoch)
       })
     })
+
+    /** A lease counts from before it was asked for: the answer may have been long on its way. */
+    const taking = <A, E>(take: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+      Effect.suspend(() => {
+        const begun = monotonic(clock)
+        return Effect.tap(take, () =>
+          Effect.sync(() => {
+            if (executing.size === 0) confirmedAt = begun
+          }))
+      })
 
     const load = (runId: RunId) =>
       Effect.map(Stream.runCollect(store.read(runId)), (events) => fold(initial(runId), events))
@@ -330,7 +344,6 @@ export const make = (options: { readonly lease?: Duration.Input } = {}): Effect.
     const drive = (claim: Claim): Effect.Effect<RunView, NotExecutable | LeaseLost | StoreError> =>
       Effect.uninterruptibleMask((restore) =>
         Effect.gen(function*() {
-          confirmedAt = live.size === 0 ? monotonic(clock) : confirmedAt
           offset.current = live.size === 0 ? claim.now - clock.currentTimeMillisUnsafe() : offset.current
           while (true) {
             const state = yield* prepare(claim)
@@ -401,7 +414,8 @@ export const make = (options: { readonly lease?: Duration.Input } = {}): Effect.
 
     return {
       owner,
-      leaseMillis,
+      claim: (options) => taking(queue.claim({ owner, leaseMillis, ...options })),
+      acquire: (runId) => taking(queue.acquire({ owner, leaseMillis, runId })),
       drive: (claim) => Effect.withSpan(tracked(claim), "Run", { attributes: { runId: claim.runId } }),
       drain,
       size: () => executing.size

@@ -12,7 +12,7 @@ import * as PayloadCodec from "./PayloadCodec.ts"
 import { Programs } from "./Program.ts"
 import { RunNotFound } from "./RunError.ts"
 import type { RunIndex } from "./RunIndex.ts"
-import { RunQueue } from "./RunQueue.ts"
+import type { RunQueue } from "./RunQueue.ts"
 import type { RunView } from "./Runs.ts"
 import { Runs, view } from "./Runs.ts"
 import { fold, initial, isEnded } from "./RunState.ts"
@@ -49,7 +49,6 @@ const runtime: Layer.Layer<Runtime, never, EventStore | RunQueue | Programs> = L
   Runtime,
   Effect.gen(function*() {
     const store = yield* PayloadCodec.store
-    const queue = yield* RunQueue
     const executor = yield* Executor.make()
     const own = new Map<RunId, Shared>()
     const realClock = Clock.Clock.defaultValue()
@@ -57,10 +56,8 @@ const runtime: Layer.Layer<Runtime, never, EventStore | RunQueue | Programs> = L
     const load = (runId: RunId) =>
       Effect.map(Stream.runCollect(store.read(runId)), (events) => fold(initial(runId), events))
 
-    const { leaseMillis, owner } = executor
-
     const once = (runId: RunId): Effect.Effect<RunView, RunNotFound | NotExecutable | StoreError> =>
-      Effect.flatMap(queue.acquire({ owner, leaseMillis, runId }), (claim) =>
+      Effect.flatMap(executor.acquire(runId), (claim) =>
         Option.isSome(claim)
           ? Effect.catchTag(executor.drive(claim.value), "LeaseLost", () => once(runId))
           : Effect.flatMap(load(runId), (state) => {

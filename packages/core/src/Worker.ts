@@ -70,13 +70,7 @@ export const layer = (
         const limit = concurrency - executor.size()
         return limit <= 0
           ? Effect.succeed([])
-          : queue.claim({
-            owner: executor.owner,
-            leaseMillis: executor.leaseMillis,
-            namespace,
-            programs: programs.names(),
-            limit
-          })
+          : executor.claim({ namespace, programs: programs.names(), limit })
       })
 
       /** Apart from the layer's scope, which would interrupt runs before they are drained. */

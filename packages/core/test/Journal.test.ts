@@ -6,9 +6,12 @@ import {
   counting,
   eventsOf,
   execute,
+  failing,
   handled,
   noCalls,
+  noFaults,
   processOf,
+  programOf,
   quick,
   runOnce,
   settings,
@@ -607,6 +610,45 @@ describe("leases", () => {
       const events = yield* eventsOf(runId).pipe(Effect.provide(processOf(slow, memory)))
       const recovered = events.findIndex(({ event }) => event._tag === "RunRecovered")
       assert.isTrue(events.slice(recovered).every(({ epoch }) => epoch === 2))
+    }))
+
+  it.live("that are confirmed for one run are not taken as confirmed for another one that is lost", () =>
+    Effect.gen(function*() {
+      const memory = MemoryStore.memory()
+      const faults = { ...noFaults(), heartbeat: 1000 }
+      const gates = { kept: yield* Deferred.make<void>(), lost: yield* Deferred.make<void>() }
+      const acted: Array<string> = []
+      const handler = (input: string) =>
+        Effect.gen(function*() {
+          yield* step("first")
+          yield* Deferred.await(input === "kept" ? gates.kept : gates.lost)
+          return yield* step("second", Effect.sync(() => `${acted.push(input)}`))
+        })
+      const app = handled(handler).pipe(
+        Layer.provideMerge(Runtime.layer),
+        Layer.provideMerge(failing(faults)),
+        Layer.provideMerge(MemoryStore.layerOf(memory)),
+        Layer.provide(settings({ lease: "300 millis", blockedAfter: "1 minute" }))
+      )
+      yield* Effect.gen(function*() {
+        const runs = yield* Runs
+        const queue = yield* RunQueue
+        const kept = yield* runs.start(programOf(), "kept")
+        const lost = yield* runs.start(programOf(), "lost")
+        const running = yield* Effect.forkChild(execute(kept))
+        const losing = yield* Effect.forkChild(execute(lost))
+        yield* Effect.forEach([kept, lost], (runId) => runs.await(runId, (view) => view.seq === 3))
+        yield* Effect.sleep("200 millis")
+        memory.aliveUntil.clear()
+        yield* queue.acquire({ owner: "thief", leaseMillis: 60_000, runId: lost })
+        faults.heartbeat = 0
+        yield* Deferred.succeed(gates.kept, undefined)
+        yield* Fiber.join(running)
+        yield* Deferred.succeed(gates.lost, undefined)
+        yield* Effect.sleep("50 millis")
+        assert.deepStrictEqual(acted, ["kept"])
+        yield* Fiber.interrupt(losing)
+      }).pipe(Effect.provide(app))
     }))
 
   it.live("give many callers at once the same end, with side effects once (WR-2, check 12)", () =>
