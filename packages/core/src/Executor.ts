@@ -99,7 +99,7 @@ export interface Executor {
   readonly acquire: (runId: RunId) => Effect.Effect<Option.Option<Claim>, StoreError>
   /** Executes a leased run until it rests, and gives it back. Interrupting this gives it back at once. */
   readonly drive: (claim: Claim) => Effect.Effect<RunView, NotExecutable | LeaseLost | StoreError>
-  /** Lets every run here come to rest: no new operations, those in flight get the grace time. */
+  /** Lets every run here come to rest, also those that are still being loaded: no new operations, a grace time for others. */
   readonly drain: Effect.Effect<void>
   /** How many runs are being executed. */
   readonly size: () => number
@@ -142,6 +142,7 @@ export const make = (options: { readonly lease?: Duration.Input } = {}): Effect.
     /** What the store did not take back: as long as its owner lives, nobody else could have it. */
     const unreleased = new Map<RunId, Release>()
     let confirmedAt = monotonic(clock)
+    let draining = false
 
     const journalSettings: Settings = {
       suspendAfterMillis: toMillis(settings.suspendAfter),
@@ -294,6 +295,7 @@ export const make = (options: { readonly lease?: Duration.Input } = {}): Effect.
         Context.add(Clock.Clock, programClock)
       ))(main, { scheduler: journal.scheduler })
       journal.attach(root)
+      if (draining) journal.drain()
       root.addObserver((exit) => {
         Effect.runCallbackWith(context)(toEnd(exit), {
           onExit: (end) => {
@@ -406,6 +408,7 @@ export const make = (options: { readonly lease?: Duration.Input } = {}): Effect.
       })
 
     const drain = Effect.suspend(() => {
+      draining = true
       for (const { journal } of live.values()) journal.drain()
       return Effect.forEach(Array.from(executing), (end) => Deferred.await(end), { discard: true })
     })

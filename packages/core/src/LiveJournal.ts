@@ -156,10 +156,12 @@ export const make = (options: Options): LiveJournal => {
   let afterDraining: Rest = { _tag: "Drained" }
   let lastWord: AppendLine.Entry | undefined
   let graceTimer: (() => void) | undefined
+  let graceEnd = Infinity
   let alarm: { readonly at: number; readonly stop: () => void } | undefined
   const restWaiters: Array<(rest: Rest) => void> = []
 
   const now = (): number => clock.currentTimeMillisUnsafe() + offset.current
+  const monotonic = (): number => Number(realClock.monotonicTimeNanosUnsafe() / 1_000n) / 1_000
   const isOver = (): boolean => mode === "leaving" || mode === "done"
 
   /** A bug must end the execution visibly, never leave it hanging. */
@@ -378,7 +380,7 @@ export const make = (options: Options): LiveJournal => {
 
   const quiet = Quiet.make({
     afterMillis: settings.suspendAfterMillis,
-    now: () => Number(realClock.monotonicTimeNanosUnsafe() / 1_000n) / 1_000,
+    now: monotonic,
     later: (millis, f) => later(realClock, millis, f),
     isQuiet: () =>
       scheduler.isIdle() && !line.isBusy() && line.isEmpty() && deliveries.length === 0 && recorded.length === 0 &&
@@ -435,12 +437,20 @@ export const make = (options: Options): LiveJournal => {
 
   const mismatch = (error: KeyMismatch): void => stick({ reason: "keyMismatch", key: error.key, detail: error.message })
 
+  /** The first reason stands; the time that it leaves to operations in flight can only become shorter. */
   const drainTo = (to: Rest, graceMillis: number, last?: AppendLine.Entry): void => {
-    if (isOver() || mode === "draining") return
-    mode = "draining"
-    afterDraining = to
-    lastWord = last
-    if (Number.isFinite(graceMillis)) grace(graceMillis, "draining", () => acting.clear())
+    if (isOver()) return
+    if (mode !== "draining") {
+      mode = "draining"
+      afterDraining = to
+      lastWord = last
+      graceEnd = Infinity
+    }
+    const end = monotonic() + graceMillis
+    if (end < graceEnd) {
+      graceEnd = end
+      grace(graceMillis, "draining", () => acting.clear())
+    }
     plan()
   }
 
@@ -600,7 +610,8 @@ export const make = (options: Options): LiveJournal => {
     },
     ended: end,
     poke,
-    drain: () => drainTo({ _tag: "Drained" }, settings.graceMillis),
+    // While a log is replayed nothing is in flight, and nothing that the program then says has been checked against it.
+    drain: () => mode === "replaying" ? leave({ _tag: "Drained" }) : drainTo({ _tag: "Drained" }, settings.graceMillis),
     lose: () => leave({ _tag: "Lost" }),
     leave: () => leave({ _tag: "Drained" }),
     rest: Effect.callback<Rest>((resume) => {

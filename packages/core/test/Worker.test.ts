@@ -1,7 +1,8 @@
-import type { EventStore, RunId } from "@durable-agents/core"
+import type { RunId } from "@durable-agents/core"
 import {
   Approval,
   CurrentStep,
+  EventStore,
   MemoryStore,
   RunIndex,
   RunQueue,
@@ -12,9 +13,9 @@ import {
   Timer,
   Worker
 } from "@durable-agents/core"
-import { CrashingStore } from "@durable-agents/testing"
+import { CrashingStore, FrozenStore } from "@durable-agents/testing"
 import { assert, describe, it } from "@effect/vitest"
-import { Clock, Deferred, Duration, Effect, Exit, Layer, Schema, Scope } from "effect"
+import { Clock, Context, Deferred, Duration, Effect, Exit, Fiber, Layer, Schema, Scope, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import {
   counting,
@@ -238,6 +239,51 @@ describe("a worker", () => {
         })
         assert.strictEqual(due.length, 2)
         assert.isTrue(due.every((claim) => !claim.expired))
+      }).pipe(Effect.provide(outside(memory)))
+    }))
+
+  it.live("drains a paused run within the grace time, however long its operation in flight takes", () =>
+    Effect.gen(function*() {
+      const memory = MemoryStore.memory()
+      yield* Effect.gen(function*() {
+        const runs = yield* Runs
+        const runId = yield* start()
+        const begun = yield* Deferred.make<void>()
+        const scope = yield* Scope.make()
+        yield* alive(worker(() => step("hangs", Effect.andThen(Deferred.succeed(begun, undefined), Effect.never)), memory))
+          .pipe(Scope.provide(scope))
+        yield* Deferred.await(begun)
+        yield* runs.pause(runId, { actor: "olga" })
+        yield* Effect.sleep("20 millis")
+        yield* Scope.close(scope, Exit.void).pipe(Effect.timeout("2 seconds"))
+        assert.deepStrictEqual(yield* tagsOf(runId), ["RunStarted", "StepRequested", "RunPaused"])
+      }).pipe(Effect.provide(outside(memory)))
+    }))
+
+  it.live("drains a run that is still being loaded: nothing of it begins", () =>
+    Effect.gen(function*() {
+      const memory = MemoryStore.memory()
+      const latch = FrozenStore.thawed()
+      const loading = yield* Deferred.make<void>()
+      const stores = Layer.effectContext(Effect.gen(function*() {
+        const store = yield* EventStore
+        const read: typeof store.read = (runId, from) =>
+          Stream.unwrap(
+            Effect.as(Effect.andThen(Deferred.succeed(loading, undefined), latch.await), store.read(runId, from))
+          )
+        return Context.make(EventStore, { ...store, read })
+      })).pipe(Layer.provideMerge(MemoryStore.layerOf(memory)))
+      yield* Effect.gen(function*() {
+        const runId = yield* start()
+        const scope = yield* Scope.make()
+        yield* latch.close
+        yield* alive(worker(() => step("a"), memory, { stores })).pipe(Scope.provide(scope))
+        yield* Deferred.await(loading)
+        const closing = yield* Effect.forkChild(Scope.close(scope, Exit.void))
+        yield* Effect.yieldNow
+        yield* latch.open
+        yield* Fiber.join(closing).pipe(Effect.timeout("2 seconds"))
+        assert.deepStrictEqual(yield* tagsOf(runId), ["RunStarted"])
       }).pipe(Effect.provide(outside(memory)))
     }))
 
