@@ -157,6 +157,8 @@ export const make = (options: Options): LiveJournal => {
   let lastWord: AppendLine.Entry | undefined
   let graceTimer: (() => void) | undefined
   let graceEnd = Infinity
+  /** Code and log do not fit: of what the program says nothing is recorded. */
+  let sealed = false
   let alarm: { readonly at: number; readonly stop: () => void } | undefined
   const restWaiters: Array<(rest: Rest) => void> = []
 
@@ -271,7 +273,7 @@ export const make = (options: Options): LiveJournal => {
   }
 
   const enqueue = (entry: AppendLine.Entry): void => {
-    if (isOver()) return
+    if (isOver() || sealed) return
     line.add(entry)
     plan()
   }
@@ -431,9 +433,14 @@ export const make = (options: Options): LiveJournal => {
 
   const stick = (stuck: Omit<RunEventOf<"RunStuck">, "_tag">): void => {
     for (const ask of held.splice(0)) ask.phase = "idle"
-    if (mode === "replaying") line.clear()
+    if (mode === "replaying") {
+      line.clear()
+      sealed = true
+    }
     drainTo({ _tag: "Stuck" }, settings.graceMillis, { decide: RunDecision.stick(stuck), bytes: 1024 })
   }
+
+  const isSticking = (): boolean => mode === "draining" && afterDraining._tag === "Stuck"
 
   const mismatch = (error: KeyMismatch): void => stick({ reason: "keyMismatch", key: error.key, detail: error.message })
 
@@ -608,7 +615,7 @@ export const make = (options: Options): LiveJournal => {
       })
       plan()
     },
-    ended: end,
+    ended: (event) => isSticking() ? undefined : end(event),
     poke,
     // While a log is replayed nothing is in flight, and nothing that the program then says has been checked against it.
     drain: () => mode === "replaying" ? leave({ _tag: "Drained" }) : drainTo({ _tag: "Drained" }, settings.graceMillis),

@@ -8,6 +8,7 @@ import {
   execute,
   failing,
   handled,
+  type Handler,
   noCalls,
   noFaults,
   processOf,
@@ -185,6 +186,28 @@ describe("keys", () => {
         yield* runs.signal(runId, "go", 1)
         assert.strictEqual((yield* execute(runId)).output, 1)
       }).pipe(Effect.provide(processOf(before, memory)))
+    }))
+
+  it.live("that changed their meaning make the run stuck whatever the program does then, and nothing else is recorded", () =>
+    Effect.gen(function*() {
+      const edits: ReadonlyArray<Handler> = [
+        () => Effect.raceFirst(Timer.sleep("a", "1 hour"), Effect.succeed("never given")).pipe(Effect.as("done")),
+        () =>
+          Effect.all([Timer.sleep("a", "1 hour"), Branch.race("new", { x: Effect.succeed(1), y: Effect.succeed(2) })], {
+            concurrency: "unbounded"
+          }).pipe(Effect.as("done"))
+      ]
+      for (const edited of edits) {
+        const memory = MemoryStore.memory()
+        const runId = yield* start().pipe(
+          Effect.tap(execute),
+          Effect.provide(processOf(() => Effect.andThen(step("a"), Signal.receive("go")), memory))
+        )
+        yield* Effect.gen(function*() {
+          assert.strictEqual((yield* execute(runId)).status, "Stuck")
+          assert.deepStrictEqual((yield* tagsOf(runId)).slice(4), ["RunStuck"])
+        }).pipe(Effect.provide(processOf(edited, memory), { local: true }))
+      }
     }))
 
   it.live("that the program no longer asks for make the run stuck before anything new acts", () =>
