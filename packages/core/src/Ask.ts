@@ -2,19 +2,19 @@
  * What a program has asked for and not got yet, and the order in which it gets what is recorded.
  */
 import type { Effect } from "effect"
-import type { OperationKey } from "./Ids.ts"
+import type { OperationKey, Seq } from "./Ids.ts"
 import type { Request } from "./RunDecision.ts"
-import type { Place, Position } from "./RunState.ts"
-import { comparePositions } from "./RunState.ts"
+import type { Place, Position, RunState } from "./RunState.ts"
+import { comparePositions, placeAt } from "./RunState.ts"
 
 /**
  * One key that the program has asked for.
  *
  * **Details**
  *
- * `recorded`: its answer is in the log and will be given in its turn. `held`: it is new, and nothing new may begin now.
- * `queued`: its decision waits for the store. `stored`: that is on its way into the log. `doubtful`: it is in the log without
- * an outcome. `waiting`: something else must happen first. `due`: its answer is there. `idle`: the program has it.
+ * `held`: it is new, and nothing new may begin now. `queued`: its decision waits for the store. `stored`: that is on its way
+ * into the log. `doubtful`: it is in the log without an outcome. `waiting`: something else must happen first. `due`: its answer
+ * is there and will be given in its turn. `idle`: the program has it.
  *
  * @category models
  * @since 0.1.0
@@ -23,7 +23,7 @@ export interface Ask {
   readonly key: OperationKey
   /** Absent for waits and choices. */
   readonly request: Request | undefined
-  phase: "recorded" | "held" | "queued" | "stored" | "doubtful" | "waiting" | "due" | "idle"
+  phase: "held" | "queued" | "stored" | "doubtful" | "waiting" | "due" | "idle"
   /** Resumes the fiber that blocks on this key. */
   resume: ((effect: Effect.Effect<never>) => void) | undefined
   /** Gives the fiber its answer. */
@@ -63,7 +63,27 @@ export const positionOf = (place: Place): Position | undefined =>
   place._tag === "Operation" ? place.outcome?.position : place.position
 
 /**
- * Inserts an ask whose answer is recorded, so that the list stays in log order.
+ * The same for what a log holds at a key.
+ *
+ * @category folds
+ * @since 0.1.0
+ */
+export const positionAt = (state: RunState, key: OperationKey): Position | undefined => {
+  const place = placeAt(state, key)
+  return place === undefined ? undefined : positionOf(place)
+}
+
+/**
+ * Where an outcome stands that is not stored yet: after all that the program has been shown, before all that comes later.
+ *
+ * @category folds
+ * @since 0.1.0
+ */
+export const unstored = (shown: Seq): Position => ({ shown, seq: Number.MAX_SAFE_INTEGER })
+
+/**
+ * Inserts an ask by its position; of equal ones the first stays first. The order in which they came is not that of the log: one
+ * append can open a wait that has its answer already, and answer another one.
  *
  * @category lists
  * @since 0.1.0

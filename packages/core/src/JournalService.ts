@@ -13,7 +13,7 @@ import type { Request } from "./RunDecision.ts"
 import * as RunDecision from "./RunDecision.ts"
 import type { KeyMismatch } from "./RunError.ts"
 import type { RunEvent, RunEventOf } from "./RunEvent.ts"
-import type { CompletedEvent, FailedEvent, Place, Wait } from "./RunState.ts"
+import type { CompletedEvent, FailedEvent, Place, Position, Wait } from "./RunState.ts"
 import { placeAt } from "./RunState.ts"
 
 /**
@@ -68,10 +68,8 @@ export interface Around {
   readonly enqueue: (entry: Entry) => void
   /** A recorded place was asked for again. */
   readonly asked: () => void
-  /** Gives a recorded answer in its turn. */
-  readonly give: (ask: Ask) => void
-  /** Gives an answer that has just come. */
-  readonly due: (ask: Ask) => void
+  /** Gives an answer in its turn. */
+  readonly due: (ask: Ask, position: Position | undefined) => void
   readonly hold: (ask: Ask, go: () => void) => void
   readonly drop: (ask: Ask) => void
   readonly abandon: (ask: Ask, hasActed: boolean) => void
@@ -91,8 +89,9 @@ type Resume<A> = (effect: Effect.Effect<A>) => void
  * @since 0.1.0
  */
 export const make = (around: Around): Journal["Service"] => {
-  const { asks, due, enqueue, line, mode, now, options } = around
+  const { asks, enqueue, line, mode, now, options } = around
   const place = (key: string): Place | undefined => placeAt(line.state(), key)
+  const due = (ask: Ask): void => around.due(ask, Asks.positionAt(line.state(), ask.key))
   const mayBegin = (): boolean => mode() === "live" || mode() === "unwinding"
   const shown = (): number => line.state().seq - 1
 
@@ -151,12 +150,11 @@ export const make = (around: Around): Journal["Service"] => {
   const giveRecorded = (ask: Ask, found: Place, give: () => void): void => {
     around.asked()
     ask.give = give
-    ask.position = Asks.positionOf(found)
     const cancel = line.state().cancel
     if (cancel !== undefined && found.seq > cancel.seq && mode() !== "unwinding") {
-      around.hold(ask, () => around.give(ask))
+      around.hold(ask, () => due(ask))
     } else {
-      around.give(ask)
+      due(ask)
     }
   }
 
@@ -217,7 +215,7 @@ export const make = (around: Around): Journal["Service"] => {
         given = true
         resumeWith?.(Effect.succeed(answer))
       }
-      due(ask)
+      around.due(ask, Asks.unstored(shown()))
       enqueue({
         bytes: sizeOf(event),
         decide: RunDecision.settle(event, { shown: shown(), before }),
@@ -307,9 +305,8 @@ export const make = (around: Around): Journal["Service"] => {
               decide: RunDecision.open(event),
               stored: () => {
                 if (ask.dropped) return around.abandon(ask, false)
-                const opened = place(event.key)
                 ask.phase = "waiting"
-                if (opened !== undefined && Asks.positionOf(opened) !== undefined) due(ask)
+                if (Asks.positionAt(line.state(), event.key) !== undefined) due(ask)
                 around.setAlarm()
               }
             })

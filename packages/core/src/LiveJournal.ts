@@ -18,8 +18,8 @@ import * as RunDecision from "./RunDecision.ts"
 import type { KeyMismatch } from "./RunError.ts"
 import type { Recorded, RunEventOf } from "./RunEvent.ts"
 import type { Owner } from "./RunQueue.ts"
-import type { RunState } from "./RunState.ts"
-import { nextAwait, placeAt, wakeAt } from "./RunState.ts"
+import type { Position, RunState } from "./RunState.ts"
+import { nextAwait, wakeAt } from "./RunState.ts"
 
 /**
  * Why this process stops executing a run.
@@ -138,7 +138,7 @@ export const make = (options: Options): LiveJournal => {
   let root: Fiber.Fiber<unknown, unknown> | undefined
   let rootEnded = false
   const asks = new Map<string, Ask>()
-  const recorded: Array<Ask> = []
+  /** What can be given to the program, in the order of the log. */
   const deliveries: Array<Ask> = []
   const held: Array<Ask> = []
   const acting = new Set<string>()
@@ -208,7 +208,7 @@ export const make = (options: Options): LiveJournal => {
       if (rootEnded && !line.isBusy()) finish()
       return false
     }
-    const next = recorded.shift() ?? deliveries.shift()
+    const next = deliveries.shift()
     if (next !== undefined) {
       next.phase = "idle"
       next.give?.()
@@ -287,7 +287,8 @@ export const make = (options: Options): LiveJournal => {
       ? event.key
       : undefined
     const ask = key === undefined ? undefined : asks.get(key)
-    if (ask?.phase === "waiting" && isAnswered(ask.key)) due(ask)
+    const position = ask?.phase === "waiting" ? Asks.positionAt(line.state(), ask.key) : undefined
+    if (ask !== undefined && position !== undefined) due(ask, position)
     switch (event._tag) {
       case "RunCancelRequested":
         if (mode === "live" || mode === "draining") beginCancel()
@@ -303,14 +304,10 @@ export const make = (options: Options): LiveJournal => {
     }
   }
 
-  const isAnswered = (key: string): boolean => {
-    const place = placeAt(line.state(), key)
-    return place !== undefined && Asks.positionOf(place) !== undefined
-  }
-
-  const due = (ask: Ask): void => {
+  const due = (ask: Ask, position: Position | undefined): void => {
     ask.phase = "due"
-    deliveries.push(ask)
+    ask.position = position
+    Asks.insert(deliveries, ask)
     plan()
   }
 
@@ -385,7 +382,7 @@ export const make = (options: Options): LiveJournal => {
     now: monotonic,
     later: (millis, f) => later(realClock, millis, f),
     isQuiet: () =>
-      scheduler.isIdle() && !line.isBusy() && line.isEmpty() && deliveries.length === 0 && recorded.length === 0 &&
+      scheduler.isIdle() && !line.isBusy() && line.isEmpty() && deliveries.length === 0 &&
       acting.size === 0 && !rootEnded && root !== undefined && (mode === "replaying" || mode === "live"),
     activity: () => activity + scheduler.ran(),
     onQuiet: (passed) => mode === "replaying" ? onQuietReplay(passed) : onQuietRun(passed)
@@ -541,7 +538,6 @@ export const make = (options: Options): LiveJournal => {
     if (isOver()) return
     const phase = ask.phase
     ask.phase = "idle"
-    if (phase === "recorded") Asks.remove(recorded, ask)
     if (phase === "due") Asks.remove(deliveries, ask)
     if (phase === "held") Asks.remove(held, ask)
     if (phase === "queued") ask.withdraw?.()
@@ -579,11 +575,6 @@ export const make = (options: Options): LiveJournal => {
     plan,
     asked: () => {
       unasked -= 1
-    },
-    give: (ask) => {
-      ask.phase = "recorded"
-      Asks.insert(recorded, ask)
-      plan()
     },
     hold: (ask, go) => {
       ask.phase = "held"

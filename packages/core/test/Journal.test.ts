@@ -1,7 +1,7 @@
 import type { CurrentStep } from "@durable-agents/core"
-import { Approval, Branch, MemoryStore, RunQueue, Runs, Runtime, Signal, Step, Timer } from "@durable-agents/core"
+import { Approval, Branch, EventStore, MemoryStore, RunQueue, Runs, Runtime, Signal, Step, Timer } from "@durable-agents/core"
 import { assert, describe, it } from "@effect/vitest"
-import { Cause, Deferred, Effect, Exit, Fiber, Layer, Option, Ref, Schema } from "effect"
+import { Cause, Deferred, Effect, Exit, Fiber, Latch, Layer, Option, Ref, Schema } from "effect"
 import {
   counting,
   eventsOf,
@@ -288,6 +288,63 @@ describe("what a program is given", () => {
       assert.strictEqual(view.status, "Failed")
       assert.strictEqual(calls, 1)
       assert.isTrue(events.some(({ event }) => event._tag === "StepFailed" && event.reason === "TooLarge"))
+    }))
+})
+
+describe("the order in which a program is given things", () => {
+  it.live("is that of the log also when one append opens a wait that has its answer and answers another one", () =>
+    Effect.gen(function*() {
+      const memory = MemoryStore.memory()
+      const traces: Array<Array<string>> = []
+      const [opens, asks] = [yield* Deferred.make<string>(), yield* Deferred.make<string>()]
+      const stores = Latch.makeUnsafe(true)
+      const handler = () =>
+        Effect.gen(function*() {
+          const trace: Array<string> = []
+          traces.push(trace)
+          const given = (name: string) => Effect.sync(() => trace.push(name))
+          yield* Effect.all([
+            Effect.andThen(Timer.sleep("nap", "100 millis"), given("timer")),
+            Effect.andThen(step("asks", Deferred.await(asks)), Signal.receive("early")).pipe(Effect.andThen(given("signal"))),
+            Effect.andThen(step("opens", Deferred.await(opens)), step("on-its-way"))
+          ], { concurrency: "unbounded" })
+          return yield* Signal.receive("end")
+        })
+      const slow = Layer.effect(
+        EventStore,
+        Effect.map(EventStore, (store) =>
+          EventStore.of({
+            ...store,
+            append: (runId, append) =>
+              append.epoch === undefined
+                ? store.append(runId, append)
+                : Effect.andThen(stores.await, store.append(runId, append))
+          }))
+      )
+      const app = handled(handler).pipe(
+        Layer.provideMerge(Runtime.layer),
+        Layer.provideMerge(slow),
+        Layer.provideMerge(MemoryStore.layerOf(memory)),
+        Layer.provide(settings({ keep: "5 seconds" }))
+      )
+      yield* Effect.gen(function*() {
+        const runs = yield* Runs
+        const runId = yield* start()
+        yield* runs.signal(runId, "early", 1)
+        const running = yield* Effect.forkChild(execute(runId))
+        yield* runs.await(runId, (view) => Array.from(view.state.open).length === 3)
+        yield* stores.close
+        yield* Deferred.succeed(opens, "opens")
+        yield* Effect.sleep("5 millis")
+        yield* Deferred.succeed(asks, "asks")
+        yield* Effect.sleep("150 millis")
+        yield* stores.open
+        yield* Fiber.join(running)
+        yield* runs.signal(runId, "end", 1)
+        assert.strictEqual((yield* execute(runId)).status, "Completed")
+        assert.deepStrictEqual(traces[0], ["signal", "timer"])
+        assert.deepStrictEqual(traces[1], traces[0])
+      }).pipe(Effect.provide(app))
     }))
 })
 
