@@ -3,7 +3,7 @@
  * that the one before left. Holds that state.
  */
 import type { Clock, Context } from "effect"
-import { Duration, Effect, Exit, Option, Result, Stream } from "effect"
+import { Cause, Duration, Effect, Exit, Option, Result, Stream } from "effect"
 import type { Append, EventStore, StoreError } from "./EventStore.ts"
 import type { Decision } from "./RunDecision.ts"
 import type { AlreadySettled, KeyMismatch, RunClosed, WaitClosed } from "./RunError.ts"
@@ -97,6 +97,13 @@ export interface Options {
   readonly onClosed: (why: Closed) => void
 }
 
+/** What is on its way into the log. */
+interface Decided {
+  readonly batch: ReadonlyArray<Entry>
+  readonly append: Append
+  readonly answers: ReadonlyArray<() => void>
+}
+
 /** While the lease is fresh a failed call is tried again after 25 ms, then twice as long each time, at most a second. */
 const maxFailures = 12
 
@@ -135,10 +142,18 @@ export const make = (options: Options): AppendLine => {
     options.onEvent(recorded, before)
   }
 
-  const again = (failures: number, f: (failures: number) => void, error: StoreError | undefined): void => {
-    if (failures >= maxFailures || !options.isFresh()) {
+  /** A call to the store failed: tries again while the lease is fresh. What the port does not declare is a bug. */
+  const failed = (
+    error: StoreError | undefined,
+    cause: Cause.Cause<unknown>,
+    failures: number,
+    f: (failures: number) => void
+  ): void => {
+    if (error === undefined || failures >= maxFailures || !options.isFresh()) {
       busy = false
-      return onClosed(error === undefined ? { _tag: "Lost" } : { _tag: "Unavailable", error })
+      return onClosed(error === undefined
+        ? { _tag: "Broken", error: Cause.squash(cause) }
+        : { _tag: "Unavailable", error })
     }
     run(realClock.sleep(Duration.millis(Math.min(1000, 25 * 2 ** failures))), {
       onExit: () => closed ? undefined : f(failures + 1)
@@ -170,21 +185,24 @@ export const make = (options: Options): AppendLine => {
     if (error._tag === "KeyMismatch") options.onRefused(error)
   }
 
-  const send = (batch: ReadonlyArray<Entry>, failures: number): void => {
+  const send = (batch: ReadonlyArray<Entry>): void => {
     const { answers, events, next } = decideAll(batch)
     if (events.length === 0) return answered(answers)
-    const append: Append = { expected: state.seq, epoch, events, ...nextOf(batch, events, next) }
+    put({ batch, answers, append: { expected: state.seq, epoch, events, ...nextOf(batch, events, next) } }, 0)
+  }
+
+  const put = (decided: Decided, failures: number): void => {
+    const { answers, append } = decided
     ask(store.append(runId, append), (exit) => {
       if (Exit.isSuccess(exit)) {
         options.onTime(exit.value.at)
-        for (const event of events) apply({ runId, seq: state.seq, at: exit.value.at, epoch, event })
+        for (const event of append.events) apply({ runId, seq: state.seq, at: exit.value.at, epoch, event })
         return answered(answers)
       }
-      const error = Option.getOrUndefined(Exit.findErrorOption(exit))
-      if (error?._tag === "SequenceConflict") return catchUp(batch, append, 0)
-      if (error?._tag === "StoreError") return again(failures, (count) => send(batch, count), error)
-      busy = false
-      onClosed({ _tag: "Lost" })
+      const error = Option.getOrUndefined(Cause.findErrorOption(exit.cause))
+      return error?._tag === "SequenceConflict"
+        ? catchUp(decided, 0)
+        : failed(error, exit.cause, failures, (count) => put(decided, count))
     })
   }
 
@@ -200,22 +218,25 @@ export const make = (options: Options): AppendLine => {
     }
   }
 
-  /** Someone else was first: folds what is new, and decides the same things again. */
-  const catchUp = (batch: ReadonlyArray<Entry>, append: Append, failures: number): void => {
+  /**
+   * Someone else was first: folds what is new, and decides the same things again. Unless it was this append, whose first answer
+   * was lost: even then nobody acts on it if another worker has written since.
+   */
+  const catchUp = (decided: Decided, failures: number): void => {
     ask(Stream.runCollect(store.read(runId, state.seq)), (exit) => {
       if (!Exit.isSuccess(exit)) {
-        const error = Option.getOrUndefined(Exit.findErrorOption(exit))
-        return again(failures, (count) => catchUp(batch, append, count), error)
+        const error = Option.getOrUndefined(Cause.findErrorOption(exit.cause))
+        return failed(error, exit.cause, failures, (count) => catchUp(decided, count))
       }
+      const { answers, append, batch } = decided
       const ours = isOurs(exit.value, append)
-      const { answers } = ours ? decideAll(batch) : { answers: [] }
       for (const recorded of exit.value) apply(recorded)
-      if (ours) return answered(answers)
-      if (state.epoch > epoch || isEnded(state)) {
+      const endsHere = ours && append.next?.release !== undefined
+      if (!endsHere && (state.epoch > epoch || isEnded(state))) {
         busy = false
         return onClosed(isEnded(state) ? { _tag: "Ended", here: false } : { _tag: "Lost" })
       }
-      send(batch, 0)
+      return ours ? answered(answers) : send(batch)
     })
   }
 
@@ -280,7 +301,7 @@ export const make = (options: Options): AppendLine => {
       busy = true
       const batch = take()
       for (const entry of batch) entry.sent?.()
-      step(() => send(batch, 0))
+      step(() => send(batch))
     },
     read,
     close: () => {

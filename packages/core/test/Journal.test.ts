@@ -1,5 +1,17 @@
 import type { CurrentStep } from "@durable-agents/core"
-import { Approval, Branch, EventStore, MemoryStore, RunQueue, Runs, Runtime, Signal, Step, Timer } from "@durable-agents/core"
+import {
+  Approval,
+  Branch,
+  EventStore,
+  MemoryStore,
+  RunQueue,
+  Runs,
+  Runtime,
+  Signal,
+  Step,
+  StoreError,
+  Timer
+} from "@durable-agents/core"
 import { assert, describe, it } from "@effect/vitest"
 import { Cause, Deferred, Effect, Exit, Fiber, Latch, Layer, Option, Ref, Schema } from "effect"
 import {
@@ -305,7 +317,8 @@ describe("the order in which a program is given things", () => {
           const given = (name: string) => Effect.sync(() => trace.push(name))
           yield* Effect.all([
             Effect.andThen(Timer.sleep("nap", "100 millis"), given("timer")),
-            Effect.andThen(step("asks", Deferred.await(asks)), Signal.receive("early")).pipe(Effect.andThen(given("signal"))),
+            Effect.andThen(step("asks", Deferred.await(asks)), Signal.receive("early"))
+              .pipe(Effect.andThen(given("signal"))),
             Effect.andThen(step("opens", Deferred.await(opens)), step("on-its-way"))
           ], { concurrency: "unbounded" })
           return yield* Signal.receive("end")
@@ -690,6 +703,68 @@ describe("leases", () => {
       const events = yield* eventsOf(runId).pipe(Effect.provide(processOf(slow, memory)))
       const recovered = events.findIndex(({ event }) => event._tag === "RunRecovered")
       assert.isTrue(events.slice(recovered).every(({ epoch }) => epoch === 2))
+    }))
+
+  it.live("that are lost between an append and its late answer stop the worker before it acts", () =>
+    Effect.gen(function*() {
+      const memory = MemoryStore.memory()
+      let acted = 0
+      const takenOver = Layer.effect(
+        EventStore,
+        Effect.gen(function*() {
+          const store = yield* EventStore
+          const queue = yield* RunQueue
+          return EventStore.of({
+            ...store,
+            append: (runId, append) =>
+              append.epoch !== 1 || append.expected !== 1
+                ? store.append(runId, append)
+                : Effect.gen(function*() {
+                  yield* store.append(runId, append)
+                  memory.aliveUntil.clear()
+                  yield* Effect.orDie(queue.acquire({ owner: "thief", leaseMillis: 60_000, runId }))
+                  yield* store.append(runId, {
+                    expected: 2,
+                    epoch: 2,
+                    events: [{ _tag: "RunRecovered", epoch: 2, owner: "thief" }]
+                  })
+                  return yield* new StoreError({ operation: "append", detail: "the connection broke" })
+                })
+          })
+        })
+      )
+      const app = handled(() => step("a", Effect.sync(() => `${++acted}`))).pipe(
+        Layer.provideMerge(Runtime.layer),
+        Layer.provideMerge(takenOver),
+        Layer.provideMerge(MemoryStore.layerOf(memory)),
+        Layer.provide(quick)
+      )
+      yield* Effect.gen(function*() {
+        const runId = yield* start()
+        const running = yield* Effect.forkChild(execute(runId))
+        yield* Effect.sleep("100 millis")
+        assert.strictEqual(acted, 0)
+        assert.deepStrictEqual(yield* tagsOf(runId), ["RunStarted", "StepRequested", "RunRecovered"])
+        yield* Fiber.interrupt(running)
+      }).pipe(Effect.provide(app))
+    }))
+
+  it.live("are given back when the store has a bug, which is a defect of who executes the run", () =>
+    Effect.gen(function*() {
+      const memory = MemoryStore.memory()
+      const app = handled(() => step("a")).pipe(
+        Layer.provideMerge(Runtime.layer),
+        Layer.provideMerge(failing({ ...noFaults(), append: ["dies"] })),
+        Layer.provideMerge(MemoryStore.layerOf(memory)),
+        Layer.provide(quick)
+      )
+      yield* Effect.gen(function*() {
+        const runId = yield* start()
+        const exit = yield* Effect.exit(execute(runId)).pipe(Effect.timeout("2 seconds"))
+        assert.isTrue(Exit.isFailure(exit) && Cause.hasDies(exit.cause))
+        assert.isNull(memory.runs.get(runId)?.owner)
+        assert.strictEqual((yield* execute(runId)).output, "a")
+      }).pipe(Effect.provide(app))
     }))
 
   it.live("that are confirmed for one run are not taken as confirmed for another one that is lost", () =>

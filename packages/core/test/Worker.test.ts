@@ -250,7 +250,10 @@ describe("a worker", () => {
         const runId = yield* start()
         const begun = yield* Deferred.make<void>()
         const scope = yield* Scope.make()
-        yield* alive(worker(() => step("hangs", Effect.andThen(Deferred.succeed(begun, undefined), Effect.never)), memory))
+        yield* alive(worker(
+          () => step("hangs", Effect.andThen(Deferred.succeed(begun, undefined), Effect.never)),
+          memory
+        ))
           .pipe(Scope.provide(scope))
         yield* Deferred.await(begun)
         yield* runs.pause(runId, { actor: "olga" })
@@ -268,9 +271,11 @@ describe("a worker", () => {
       const stores = Layer.effectContext(Effect.gen(function*() {
         const store = yield* EventStore
         const read: typeof store.read = (runId, from) =>
-          Stream.unwrap(
-            Effect.as(Effect.andThen(Deferred.succeed(loading, undefined), latch.await), store.read(runId, from))
-          )
+          Stream
+            .unwrap(Effect.as(
+              Effect.andThen(Deferred.succeed(loading, undefined), latch.await),
+              store.read(runId, from)
+            ))
         return Context.make(EventStore, { ...store, read })
       })).pipe(Layer.provideMerge(MemoryStore.layerOf(memory)))
       yield* Effect.gen(function*() {
