@@ -39,10 +39,10 @@ export type StoreUnderTest = EventStore | RunQueue | RunIndex | StoreControl
  */
 export interface Register {
   readonly test: <E>(title: string, body: Effect.Effect<void, E, StoreUnderTest | Scope.Scope>) => void
-  /** A test for any value of a schema. */
+  /** A test for any value of a schema; `size` is how long generated texts and lists may be. */
   readonly law: <A, E>(
     title: string,
-    values: Schema.Schema<A>,
+    options: { readonly values: Schema.Schema<A>; readonly runs: number; readonly size: number },
     body: (value: A) => Effect.Effect<void, E, StoreUnderTest | Scope.Scope>
   ) => void
 }

@@ -4,7 +4,7 @@
 import type { RunId, RunSummary, WaitSummary } from "@durable-agents/core"
 import { assert } from "@effect/vitest"
 import { Array, Effect, Option } from "effect"
-import { cleanOddText, oddJson, oddText } from "./sampleEvents.ts"
+import { cleanOddText, oddJson, oddText, sampleEvents } from "./sampleEvents.ts"
 import { end, scene, step } from "./Scene.ts"
 import type { Register } from "./StoreUnderTest.ts"
 
@@ -82,6 +82,20 @@ export const indexContract = ({ test }: Register): void => {
         })
       }
       assert.deepStrictEqual(ids(yield* listed()), runIds)
+    })
+  )
+
+  test(
+    "lists a run by its start, also if it gets its first summary later than others",
+    Effect.gen(function*() {
+      const { append, control, listed, namespace, nextId, start, store, summary } = yield* scene
+      const early = yield* nextId
+      yield* store.append(early, { expected: 0, events: [{ ...sampleEvents.RunStarted, namespace }] })
+      yield* control.advance(5_000)
+      const late = yield* start()
+      assert.deepStrictEqual(ids(yield* listed()), [late])
+      yield* append(early, { events: [step()], next: { summary: summary(early) } })
+      assert.deepStrictEqual(ids(yield* listed()), [late, early])
     })
   )
 
@@ -252,6 +266,18 @@ export const indexContract = ({ test }: Register): void => {
         `${approval.since} ${runId} ${approval.key}`
       const whole = (yield* index.pendingApprovals({ namespace, limit: 1000 })).items
       assert.lengthOf(whole, 60)
+      const undisturbed: Array<string> = []
+      let next: string | undefined
+      do {
+        const page = yield* index.pendingApprovals({
+          namespace,
+          limit: 9,
+          ...(next === undefined ? {} : { cursor: next })
+        })
+        undisturbed.push(...page.items.map(name))
+        next = page.next
+      } while (next !== undefined)
+      assert.deepStrictEqual(undisturbed, whole.map(name))
       const seen: Array<string> = []
       let cursor: string | undefined
       do {

@@ -1,7 +1,7 @@
 /**
  * What `EventStore` promises.
  */
-import type { Recorded } from "@durable-agents/core"
+import type { Append, Recorded } from "@durable-agents/core"
 import { RunEvent } from "@durable-agents/core"
 import { assert } from "@effect/vitest"
 import { Array, Effect, Fiber, Latch, Result, Schema, Stream } from "effect"
@@ -193,31 +193,12 @@ export const logContract = ({ law, test }: Register): void => {
 
   test(
     "lets a decision from outside through to a run that appends at full speed",
-    Effect.gen(function*() {
-      const { length, read, start, store } = yield* scene
-      const runId = yield* start()
-      const decided = ({ event }: Recorded) => event._tag === "SignalReceived"
-      const atSpeed = yield* Latch.make()
-      const busy = yield* Effect.forkChild(Effect.gen(function*() {
-        let expected = yield* length(runId)
-        while (true) {
-          const stored = yield* Effect.result(store.append(runId, { expected, epoch: 1, events: [step()] }))
-          if (Result.isSuccess(stored)) {
-            expected = stored.success.seq
-            if (expected > 10) yield* atSpeed.open
-            continue
-          }
-          const tail = yield* read(runId, expected)
-          if (tail.some(decided)) return
-          expected += tail.length
-        }
-      }))
-      const outside = Effect.flatMap(length(runId), (expected) => store.append(runId, { expected, events: [signal()] }))
-      yield* atSpeed.await
-      yield* Effect.retry(outside, { times: 200 })
-      yield* Fiber.join(busy)
-      assert.lengthOf((yield* read(runId)).filter(decided), 1)
-    })
+    keepsUp([step()], [signal()])
+  )
+
+  test(
+    "lets a worker through to a run that gets decisions at full speed",
+    keepsUp([signal()], [step()])
   )
 
   test(
@@ -264,7 +245,7 @@ export const logContract = ({ law, test }: Register): void => {
 
   law(
     "gives back any events as their own encoding reads",
-    Schema.Array(RunEvent.RunEvent),
+    { values: Schema.Array(RunEvent.RunEvent), runs: 60, size: 8 },
     (generated) =>
       Effect.gen(function*() {
         const { append, read, start } = yield* scene
@@ -404,3 +385,28 @@ export const logContract = ({ law, test }: Register): void => {
     })
   )
 }
+
+/** Two that append to one run as fast as they can, each going on from where the log is: both get on. */
+const keepsUp = (fast: Append["events"], other: Append["events"]) =>
+  Effect.gen(function*() {
+    const { length, read, start, store } = yield* scene
+    const runId = yield* start()
+    const atSpeed = yield* Latch.make()
+    const appending = (events: Append["events"]) =>
+      Effect.gen(function*() {
+        let expected = yield* length(runId)
+        while (true) {
+          const epoch = events[0]?._tag === "SignalReceived" ? {} : { epoch: 1 }
+          const stored = yield* Effect.result(store.append(runId, { expected, events, ...epoch }))
+          expected = Result.isSuccess(stored) ? stored.success.seq : expected + (yield* read(runId, expected)).length
+          if (expected > 10) yield* atSpeed.open
+          if (Result.isSuccess(stored) && events === other) return
+        }
+      })
+    const busy = yield* Effect.forkChild(appending(fast))
+    yield* atSpeed.await
+    for (const _ of upTo(5)) yield* appending(other)
+    yield* Fiber.interrupt(busy)
+    const [tag] = other.map(({ _tag }) => _tag)
+    assert.lengthOf((yield* read(runId)).filter(({ event }) => event._tag === tag), 5)
+  })

@@ -42,7 +42,7 @@ type Command = typeof Command.Type
 export const modelContract = ({ law }: Register): void => {
   law(
     "answer any sequence of calls as the memory store does",
-    Schema.Array(Command),
+    { values: Schema.Array(Command), runs: 60, size: 80 },
     (commands) =>
       Effect.gen(function*() {
         const { control, nextId, summary } = yield* scene

@@ -3,7 +3,7 @@
  */
 import { assert } from "@effect/vitest"
 import { Array, Effect, Fiber, Option, Stream } from "effect"
-import { end, leaseMillis, scene, step } from "./Scene.ts"
+import { end, leaseMillis, scene, signal, step } from "./Scene.ts"
 import type { Register } from "./StoreUnderTest.ts"
 
 const upTo = (count: number) => Array.makeBy(count, (i) => i)
@@ -55,6 +55,27 @@ export const queueContract = ({ test }: Register): void => {
       assert.deepStrictEqual(yield* claimedIds("w1", { limit: -1 }), [])
       assert.deepStrictEqual(yield* claimedIds("w1", { limit: 2 }), [first, second])
       assert.deepStrictEqual(yield* claimedIds("w1", { limit: 2 }), [third])
+    })
+  )
+
+  test(
+    "leases oldest first and up to the limit over all programs and over the runs that dead owners have left",
+    Effect.gen(function*() {
+      const { claimedIds, control, start } = yield* scene
+      const begin = Effect.fnUntraced(function*(program: string) {
+        const runId = yield* start({ program })
+        yield* control.advance(1_000)
+        return runId
+      })
+      const orphan = yield* begin("report")
+      assert.deepStrictEqual(yield* claimedIds("w1", { programs: ["report"] }), [orphan])
+      const mail = yield* begin("mail")
+      const report = yield* begin("report")
+      const late = yield* begin("mail")
+      yield* control.advance(2 * leaseMillis)
+      const programs = ["report", "mail"]
+      assert.deepStrictEqual(yield* claimedIds("w2", { programs, limit: 3 }), [orphan, mail, report])
+      assert.deepStrictEqual(yield* claimedIds("w2", { programs, limit: 3 }), [late])
     })
   )
 
@@ -132,6 +153,18 @@ export const queueContract = ({ test }: Register): void => {
       const [second] = yield* claim("w2")
       assert.deepInclude(second, { runId, seq: 2, expired: true })
       assert.isAbove(second?.epoch ?? 0, first.epoch)
+    })
+  )
+
+  test(
+    "frees all runs of a dead owner, also when others take them one by one",
+    Effect.gen(function*() {
+      const { claim, claimedIds, control, start } = yield* scene
+      const runIds = yield* Effect.forEach(upTo(4), () => start())
+      yield* claim("w1")
+      yield* control.advance(2 * leaseMillis)
+      const taken = yield* Effect.forEach(upTo(5), (i) => claimedIds(`w${i + 2}`, { limit: 1 }))
+      assert.sameMembers(taken.flat(), [...runIds])
     })
   )
 
@@ -269,6 +302,19 @@ export const queueContract = ({ test }: Register): void => {
   )
 
   test(
+    "counts the last of several events as how far a decision goes",
+    Effect.gen(function*() {
+      const { append, claimOne, claimedIds, heartbeat, queue, start } = yield* scene
+      const runId = yield* start()
+      const { epoch } = yield* claimOne("w1")
+      yield* append(runId, { events: [signal(), signal(), signal()] })
+      assert.deepStrictEqual((yield* heartbeat("w1")).held, [{ runId, epoch, outsideSeq: 3 }])
+      yield* queue.release({ owner: "w1", runId, epoch, seq: 3, wakeAt: null })
+      assert.deepStrictEqual(yield* claimedIds("w1"), [runId])
+    })
+  )
+
+  test(
     "lets a released run rest if its program has seen the latest decision, and keeps the summary",
     Effect.gen(function*() {
       const { claimOne, claimedIds, decide, index, queue, start, summary } = yield* scene
@@ -398,14 +444,16 @@ export const queueContract = ({ test }: Register): void => {
   )
 
   test(
-    "makes a parked run due that was leased by its id and whose owner died (WR-8)",
+    "makes a parked or sleeping run due that was leased by its id and whose owner died (WR-8)",
     Effect.gen(function*() {
-      const { acquire, claimedIds, control, start } = yield* scene
-      const runId = yield* start({ wakeAt: null })
-      yield* acquire("w1", runId)
+      const { acquire, claimedIds, control, start, store } = yield* scene
+      const parked = yield* start({ wakeAt: null })
+      const sleeping = yield* start({ wakeAt: (yield* store.now) + 3_600_000 })
+      yield* acquire("w1", parked)
+      yield* acquire("w1", sleeping)
       assert.deepStrictEqual(yield* claimedIds("w2"), [])
       yield* control.advance(2 * leaseMillis)
-      assert.deepStrictEqual(yield* claimedIds("w2"), [runId])
+      assert.sameMembers([...yield* claimedIds("w2")], [parked, sleeping])
     })
   )
 

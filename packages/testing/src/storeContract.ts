@@ -33,10 +33,10 @@ export const storeContract = (
   const timeout = options.timeoutMillis ?? 30_000
   const register: Register = {
     test: (title, body) => it.effect(title, () => Effect.provide(body, makeLayer()), timeout),
-    law: (title, values, body) =>
+    law: (title, { runs, size, values }, body) =>
       it.effect.prop(title, { value: values }, ({ value }) => Effect.provide(body(value), makeLayer()), {
         timeout,
-        arbitrary: { runs: 40 }
+        arbitrary: { runs, size }
       })
   }
 
