@@ -26,9 +26,7 @@ export interface Write<A, E> {
   readonly committed?: () => void
   /** About how many characters it stores; default 0. */
   readonly weight?: number
-  /**
-   * Goes before its neighbours: a decision from outside would otherwise always come behind a run that appends at full speed.
-   */
+  /** Goes before those of its group that do not say so; default false. */
   readonly first?: boolean
 }
 
@@ -55,7 +53,7 @@ export const make = Effect.fnUntraced(function*(options: {
   readonly connection: DatabaseSync
   readonly file: string
   readonly now: () => number
-}): Effect.fn.Return<<A, E>(write: Write<A, E>) => Effect.Effect<A, E | StoreError>, never, Scope.Scope> {
+}): Effect.fn.Return<<A, E>(write: Write<A, E>) => Effect.Effect<A, E | StoreError>, StoreError, Scope.Scope> {
   const { connection, file, now } = options
   const begin = connection.prepare("begin immediate")
   const commit = connection.prepare("commit")
@@ -68,12 +66,8 @@ export const make = Effect.fnUntraced(function*(options: {
   let hold = 0.5
   /** When another connection was last seen to write, in monotonic milliseconds. */
   let sharedAt = -Infinity
-  let version: number | undefined
-
-  const enqueue = (next: Waiting): void => {
-    waiting.push(next)
-    asked.openUnsafe()
-  }
+  const versionOf = () => dataVersion.first()?.data_version
+  let version = yield* patiently(file, "open", versionOf)
 
   const take = (): ReadonlyArray<Waiting> => {
     let count = 0
@@ -97,15 +91,15 @@ export const make = Effect.fnUntraced(function*(options: {
     }
   })
 
+  const shared = (): void => {
+    sharedAt = monotonicMillis()
+  }
+
   const beginInTurn = (operation: string): Effect.Effect<void, StoreError> =>
-    Effect.suspend(() => {
-      const asked = monotonicMillis()
-      return Effect.map(patiently(file, operation, () => begin.run(), hold), () => {
-        const now = monotonicMillis()
-        const seen = dataVersion.first()?.data_version
-        if (seen !== version || now - asked > hold) sharedAt = now
-        version = seen
-      })
+    Effect.map(patiently(file, operation, () => begin.run(), { hold: () => hold, onLocked: shared }), () => {
+      const seen = versionOf()
+      if (seen !== version) shared()
+      version = seen
     })
 
   const inTransaction = (operation: string, group: () => ReadonlyArray<Waiting>): Effect.Effect<void> =>
@@ -125,7 +119,7 @@ export const make = Effect.fnUntraced(function*(options: {
     })
     hold += (monotonicMillis() - begun - hold) / 8
     if (Result.isSuccess(stored)) return Effect.sync(() => stored.success.forEach((answer) => answer()))
-    if (connection.isTransaction) rollback.run()
+    if (connection.isTransaction) Result.try(() => rollback.run())
     const [first] = group
     if (first === undefined) return Effect.void
     if (group.length === 1) return Effect.sync(() => first.fail(storeFailure(file, first.operation, stored.failure)))
@@ -149,40 +143,41 @@ export const make = Effect.fnUntraced(function*(options: {
     Effect.andThen(letOthers)
   )
 
-  const write = <A, E>(
-    { body, committed, first = false, operation, weight = 0 }: Write<A, E>
-  ): Effect.Effect<A, E | StoreError> =>
-    Effect.suspend(() => {
-      if (closed) return Effect.fail(new StoreError({ operation, detail: `the store of \`${file}\` is closed` }))
-      const answer = Deferred.makeUnsafe<A, E | StoreError>()
-      enqueue({
-        operation,
-        weight,
-        first,
-        run: (at) => {
-          const result = body(at)
-          return () => {
-            if (Result.isSuccess(result)) committed?.()
-            Deferred.doneUnsafe(answer, Effect.fromResult(result))
-          }
-        },
-        fail: (error) => {
-          Deferred.doneUnsafe(answer, Exit.fail(error))
+  const ask = <A, E>({ body, committed, first = false, operation, weight = 0 }: Write<A, E>) => {
+    const answer = Deferred.makeUnsafe<A, E | StoreError>()
+    waiting.push({
+      operation,
+      weight,
+      first,
+      run: (at) => {
+        const result = body(at)
+        return () => {
+          if (Result.isSuccess(result)) committed?.()
+          Deferred.doneUnsafe(answer, Effect.fromResult(result))
         }
-      })
-      return Deferred.await(answer)
+      },
+      fail: (error) => {
+        Deferred.doneUnsafe(answer, Exit.fail(error))
+      }
     })
+    asked.openUnsafe()
+    return Deferred.await(answer)
+  }
 
-  yield* Effect.forkScoped(Effect.forever(turn))
-  yield* Effect.addFinalizer(() => {
-    // Writes are stored in order, so this one is answered when all before it are.
-    const last = write({ operation: "close", body: () => Result.void })
-    return Effect.andThen(
-      Effect.exit(last),
-      Effect.sync(() => {
-        closed = true
-      })
+  yield* Effect.forkScoped(Effect.forever(turn, { disableYield: true }))
+  yield* Effect.addFinalizer(() =>
+    Effect.suspend(() => {
+      // Writes are stored in the order in which they were asked for, so when this one is answered, all are.
+      const last = ask({ operation: "close", body: () => Result.void })
+      closed = true
+      return Effect.exit(last)
+    })
+  )
+
+  return (write) =>
+    Effect.suspend(() =>
+      closed
+        ? Effect.fail(new StoreError({ operation: write.operation, detail: `the store of \`${file}\` is closed` }))
+        : ask(write)
     )
-  })
-  return write
 })

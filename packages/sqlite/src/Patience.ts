@@ -42,8 +42,12 @@ export const monotonicMillis = (): number => Number(hostClock.monotonicTimeNanos
 const longest = 30_000
 
 /**
- * Runs statements, and again as long as another process holds a lock that they need, for up to 30 seconds. `hold` is how long
- * locks usually last, in milliseconds: that often it tries, at first.
+ * Runs statements, and again as long as another process holds a lock that they need, for up to 30 seconds.
+ *
+ * **Details**
+ *
+ * `hold` tells how long locks usually last, in milliseconds (default 1): about that often it tries, at first. `onLocked` is called
+ * once when it has to wait.
  *
  * @category combinators
  * @since 0.1.0
@@ -52,14 +56,15 @@ export const patiently = <A>(
   file: string,
   operation: string,
   body: () => A,
-  hold = 1
+  options: { readonly hold?: () => number; readonly onLocked?: () => void } = {}
 ): Effect.Effect<A, StoreError> => {
   const attempt = Effect.try({ try: body, catch: (cause) => storeFailure(file, operation, cause) })
   return Effect.catchIf(attempt, isLocked, () => {
     const since = monotonicMillis()
+    options.onLocked?.()
     const again: Effect.Effect<A, StoreError> = Effect.flatMap(Random.nextBetween(0.5, 1.5), (jitter) => {
       const waited = monotonicMillis() - since
-      return pause(jitter * Math.max(hold / 2, Math.min(10, waited / 20))).pipe(
+      return pause(jitter * Math.max((options.hold?.() ?? 1) / 2, Math.min(10, waited / 20))).pipe(
         Effect.andThen(attempt),
         Effect.catchIf((error) => isLocked(error) && waited < longest, () => again)
       )

@@ -38,17 +38,24 @@ export const make = (database: Database): EventStore["Service"] => {
     `select seq, type, epoch, payload, created_at from events where run_id = ? and seq >= ? order by seq limit ?`,
     EventRow
   )
+  /** Runs whose worker was the last to find its position taken. */
+  const outpaced = new Set<RunId>()
+
   const append = (runId: RunId, { epoch, events, expected, next }: Append) => {
     const rows = events.map(RunEvent.encode)
     const [first] = events
     const fromOutside = epoch === undefined || expected === 0
     return write<{ readonly seq: Seq; readonly at: number }, SequenceConflict | StoreError>({
       operation: "append",
-      first: fromOutside,
+      // Decisions from outside and the worker go first in turn, so neither keeps the other out at full speed.
+      first: fromOutside !== outpaced.has(runId),
       weight: rows.reduce((total, { payload }) => total + payload.length, 0),
       body: (at) => {
         const length = lengthOf(runId)
-        if (expected < length) return Result.fail(new SequenceConflict({ runId, expected }))
+        if (expected < length) {
+          if (!fromOutside) outpaced.add(runId)
+          return Result.fail(new SequenceConflict({ runId, expected }))
+        }
         if (expected > length || (length === 0 && first?._tag !== "RunStarted")) {
           return Result.fail(gap(runId, expected, length))
         }
@@ -66,6 +73,7 @@ export const make = (database: Database): EventStore["Service"] => {
         return Result.succeed({ seq: expected + rows.length, at })
       },
       committed: () => {
+        if (!fromOutside) outpaced.delete(runId)
         notice.committed(runId)
         if (fromOutside) notice.woke()
       }
@@ -93,7 +101,7 @@ export const make = (database: Database): EventStore["Service"] => {
   return EventStore.of({
     // The hot path: a span without the stack of its caller, which would cost more than the statements.
     append: (runId, options) =>
-      Effect.withSpan(append(runId, options), "EventStore.append", {
+      Effect.withSpan(Effect.suspend(() => append(runId, options)), "EventStore.append", {
         attributes: { runId },
         captureStackTrace: false
       }),

@@ -79,10 +79,10 @@ export const make = (database: Database): RunQueue["Service"] => {
   const forget = connection.prepare(`
     delete from workers where owner = ? and not exists (select 1 from runs where lease_owner = workers.owner)`)
 
-  /** Everyone known but this owner whose time is over, or whose process is gone. */
-  const deadOwners = (at: number, self: Owner): ReadonlyArray<Owner> =>
+  /** Everyone whose time is over, or whose process is gone. */
+  const deadOwners = (at: number): ReadonlyArray<Owner> =>
     workers.all()
-      .filter(({ alive_until, owner }) => owner !== self && (alive_until <= at || isDead(owner)))
+      .filter(({ alive_until, owner }) => alive_until <= at || isDead(owner))
       .map(({ owner }) => owner)
 
   const aliveUntil = (owner: Owner): number => worker.first(owner)?.alive_until ?? 0
@@ -91,9 +91,9 @@ export const make = (database: Database): RunQueue["Service"] => {
     owner !== null && aliveUntil(owner) > at && !isDead(owner)
 
   const due = (options: ClaimOptions, at: number): ReadonlyArray<RunRow> => {
-    const { limit, namespace, owner, programs } = options
+    const { limit, namespace, programs } = options
     if (limit <= 0 || programs.length === 0) return []
-    const dead = deadOwners(at, owner)
+    const dead = deadOwners(at)
     return Array.from(new Set(programs))
       .flatMap((program) => [
         ...free.all(namespace, program, at, limit),

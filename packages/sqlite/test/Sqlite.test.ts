@@ -294,6 +294,7 @@ describe("Sqlite.layer in several processes", () => {
         Effect.gen(function*() {
           const writer = yield* child("write", file)
           const runId = yield* writer.line
+          yield* writer.begin
           for (const _ of upTo(20 + round * 7)) yield* writer.line
           yield* writer.kill
           assert.strictEqual(yield* writer.gone, "SIGKILL")
@@ -317,6 +318,7 @@ describe("Sqlite.layer in several processes", () => {
         const file = yield* newFile
         const writers = yield* Effect.forEach(upTo(3), () => child("write", file))
         yield* Effect.forEach(writers, ({ line }) => line, { concurrency: "unbounded" })
+        yield* Effect.forEach(writers, ({ begin }) => begin, { discard: true })
         // Whoever is first to 300 ends it for all.
         yield* Effect.raceAll(writers.map(({ line }) => Effect.forEach(upTo(300), () => line, { discard: true })))
         yield* Effect.forEach(writers, ({ end }) => end, { discard: true })
