@@ -299,7 +299,9 @@ export const make = (options: { readonly lease?: Duration.Input } = {}): Effect.
       root.addObserver((exit) => {
         Effect.runCallbackWith(context)(toEnd(exit), {
           onExit: (end) => {
-            if (Exit.isSuccess(end)) journal.ended(end.value)
+            journal.ended(Exit.isSuccess(end)
+              ? end.value
+              : { _tag: "RunFailed", reason: "Unencodable", error: Payload.describeDefect(Cause.squash(end.cause)) })
           }
         })
       })
@@ -329,7 +331,7 @@ export const make = (options: { readonly lease?: Duration.Input } = {}): Effect.
             claim,
             state,
             claim.now + putBackMillis(refused(claim.runId)),
-            `a bug: ${describe(rest.error)}`
+            `a bug: ${Payload.describeDefect(rest.error)}`
           )
           return yield* Effect.die(rest.error)
         case "Unreadable":
@@ -464,7 +466,7 @@ const endOf = (program: Registered) => {
     const error = Cause.findErrorOption(exit.cause)
     if (Option.isNone(error)) {
       const found = Cause.squash(exit.cause)
-      return Effect.succeed({ _tag: "RunFailed", reason: "Defect", error: describe(found) })
+      return Effect.succeed({ _tag: "RunFailed", reason: "Defect", error: Payload.describeDefect(found) })
     }
     if (error.value instanceof BudgetExceeded) {
       const { allowed, limit, used } = error.value
@@ -476,16 +478,17 @@ const endOf = (program: Registered) => {
       })
     }
     return Effect.match(encodeError(error.value), {
-      onFailure: (): RunDecision.End => ({ _tag: "RunFailed", reason: "Error", error: describe(error.value) }),
+      onFailure: (): RunDecision.End => ({
+        _tag: "RunFailed",
+        reason: "Error",
+        error: Payload.describeDefect(error.value)
+      }),
       onSuccess: (failure): RunDecision.End => ({
         _tag: "RunFailed",
         reason: "Error",
-        error: describe(error.value),
+        error: Payload.describeDefect(error.value),
         failure
       })
     })
   }
 }
-
-const describe = (found: unknown): string =>
-  found instanceof Error ? `${found.name}: ${found.message}` : typeof found === "string" ? found : String(found)

@@ -6,6 +6,7 @@ import { Cause, Clock, Context, Duration, Effect, Exit, Option, Pull, Schedule, 
 import type { OperationKey, RunId } from "./Ids.ts"
 import type { Answer } from "./Journal.ts"
 import { Journal } from "./Journal.ts"
+import * as Payload from "./Payload.ts"
 import type { FailureFields, Request } from "./RunDecision.ts"
 import type { FailureReason, RunEvent } from "./RunEvent.ts"
 import type { CompletedEvent, FailedEvent, Operation, RequestEvent } from "./RunState.ts"
@@ -229,7 +230,7 @@ const defect = (cause: Cause.Cause<unknown>): Failure => {
   const found = Cause.squash(cause)
   return {
     reason: "Defect",
-    error: found instanceof Error ? `${found.name}: ${found.message}` : String(found),
+    error: Payload.describeDefect(found),
     outcome: "unknown",
     ...(found instanceof NestedOperation ? { hopeless: true } : {})
   }

@@ -1,7 +1,7 @@
 /**
  * The border between a program's values and the JSON of its log.
  */
-import { Effect, Predicate, Schema } from "effect"
+import { Effect, Predicate, Result, Schema } from "effect"
 import { Limits } from "./Limits.ts"
 import type { Failure } from "./Operation.ts"
 import { cleanText } from "./RunEvent.ts"
@@ -85,7 +85,40 @@ export const sizeOf = (json: Schema.Json): number =>
     : (Predicate.isObject(json) ? sizes.get(json) : undefined) ?? JSON.stringify(json).length
 
 /**
- * Encodes a value with its schema to JSON for the log.
+ * A failure in words for people: the message of an error, a text as it is, anything else as JSON if it can be written. Never
+ * fails itself.
+ *
+ * @category words
+ * @since 0.1.0
+ */
+export const describe = (found: unknown): string =>
+  firstOf(
+    () =>
+      found instanceof Error ? found.message || found.name : typeof found === "string" ? found : JSON.stringify(found),
+    () => String(found)
+  )
+
+/**
+ * The same for a bug, of which the kind says as much as the message.
+ *
+ * @category words
+ * @since 0.1.0
+ */
+export const describeDefect = (found: unknown): string =>
+  found instanceof Error
+    ? firstOf(() => `${found.name}: ${found.message}`)
+    : firstOf(() => typeof found === "string" ? found : String(found))
+
+const firstOf = (...ways: ReadonlyArray<() => string>): string => {
+  for (const way of ways) {
+    const words: Result.Result<unknown, unknown> = Result.try(way)
+    if (Result.isSuccess(words) && typeof words.success === "string") return words.success
+  }
+  return "something that cannot be put into words"
+}
+
+/**
+ * Encodes a value with its schema to JSON for the log. A schema that throws does not fit.
  *
  * @category codecs
  * @since 0.1.0
@@ -95,18 +128,26 @@ export const encoder = <A>(schema: PureSchema<A>): (value: A) => Effect.Effect<S
   return (value) =>
     Effect.flatMap(Limits, ({ outputBytes }) =>
       encode(value).pipe(
+        Effect.catchDefect(Effect.fail),
         Effect.mapError((error): Failure => ({
           reason: "Unencodable",
-          error: `the result does not fit its schema: ${error.message}`
+          error: `the result does not fit its schema: ${describe(error)}`
         })),
         Effect.flatMap((json) => clean(json, outputBytes))
       ))
 }
 
 /**
- * Decodes JSON from the log with the program's schema.
+ * Decodes JSON from the log with the program's schema. A schema that throws does not fit.
  *
  * @category codecs
  * @since 0.1.0
  */
-export const decoder = <A>(schema: PureSchema<A>) => Schema.decodeUnknownResult(Schema.toCodecJson(schema))
+export const decoder = <A>(schema: PureSchema<A>) => {
+  const decode = Schema.decodeUnknownResult(Schema.toCodecJson(schema))
+  return (json: unknown): Result.Result<A, Error> =>
+    Result.flatMap(
+      Result.try({ try: () => decode(json), catch: (found) => new Error(describe(found)) }),
+      (decoded) => decoded
+    )
+}

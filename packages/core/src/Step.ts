@@ -164,10 +164,11 @@ const makeCodec = <A, E>(output: Payload.PureSchema<A>, error: Payload.PureSchem
     completed: (value: A, fields: OutcomeFields) =>
       Effect.map(encode(value), (json): CompletedEvent => ({ _tag: "StepCompleted", ...fields, output: json })),
     failure: (failure: E): Operation.Failure => {
-      const encoded = encodeFailure(failure)
+      const error = Payload.describe(failure)
+      const encoded = Result.flatMap(Result.try(() => encodeFailure(failure)), (found) => found)
       return Result.isSuccess(encoded)
-        ? { reason: "Error", error: describe(failure), failure: encoded.success }
-        : { reason: "Unencodable", error: `its failure does not fit the declared schema: ${describe(failure)}` }
+        ? { reason: "Error", error, failure: encoded.success }
+        : { reason: "Unencodable", error: `its failure does not fit the declared schema: ${error}` }
     },
     result: (outcome: CompletedEvent | FailedEvent, typed: boolean) => {
       if (outcome._tag === "StepCompleted") {
@@ -219,13 +220,6 @@ const decodeRefusalFields = Schema.decodeUnknownEffect(Schema.Struct({
   allowed: Schema.String,
   used: Schema.String
 }))
-
-const describe = (failure: unknown): string =>
-  failure instanceof Error
-    ? failure.message || failure.name
-    : typeof failure === "string"
-    ? failure
-    : JSON.stringify(failure)
 
 /**
  * The idempotency key of the operation around this: the same for all its attempts.

@@ -130,3 +130,60 @@ describe("a run with two approvals side by side", () => {
       )
     ))))
 })
+describe("what cannot be encoded or put into words", () => {
+  const Text = { output: Schema.String, error: Schema.String }
+  const evil = {
+    get a(): string {
+      return assert.fail("a getter with a bug")
+    }
+  }
+  const bare: unknown = Object.create(null)
+
+  it.live("in a typed failure reaches the program as that failure", () =>
+    Effect.gen(function*() {
+      const Big = Schema.Struct({ amount: Schema.BigInt })
+      const amount = Effect.fail({ amount: 7n }).pipe(
+        Step.run("big", { output: Schema.String, error: Big }),
+        Effect.catch((error) => Effect.succeed("amount" in error ? `${error.amount}` : "another failure"))
+      )
+      const nothing = Effect.fail(undefined).pipe(
+        Step.run("nothing", { output: Schema.String, error: Schema.Undefined }),
+        Effect.catch((error) => Effect.succeed(error === undefined ? "nothing" : "another failure"))
+      )
+      const { events, view } = yield* runOnce(() => Effect.all([amount, nothing]))
+      assert.deepStrictEqual(view.output, ["7", "nothing"])
+      assert.isTrue(events.every(({ event }) => event._tag !== "UnknownEvent"))
+    }))
+
+  it.live("in the result of a step is recorded as that, once", () =>
+    Effect.gen(function*() {
+      let calls = 0
+      const { events, view } = yield* runOnce(() =>
+        Effect.sync(() => {
+          calls += 1
+          return evil
+        }).pipe(Step.run("evil", { output: Schema.Struct({ a: Schema.String }) }))
+      )
+      assert.deepStrictEqual([view.status, calls], ["Failed", 1])
+      assert.isTrue(events.some(({ event }) => event._tag === "StepFailed" && event.reason === "Unencodable"))
+    }))
+
+  it.live("in a bug of a step is recorded as a bug", () =>
+    Effect.gen(function*() {
+      const { events } = yield* runOnce(() => Effect.die(bare).pipe(Step.run("bug", { ...Text, attempts: 1 })))
+      assert.isTrue(events.some(({ event }) => event._tag === "StepFailed" && event.reason === "Defect"))
+    }))
+
+  const ends: ReadonlyArray<readonly [string, Effect.Effect<never> | Effect.Effect<typeof evil>]> = [
+    ["a result", Effect.succeed(evil)],
+    ["a failure", Effect.fail(bare) as Effect.Effect<never>],
+    ["a bug", Effect.die(bare)]
+  ]
+  for (const [name, end] of ends) {
+    it.live(`ends the run as failed when it is ${name} of the program`, () =>
+      Effect.gen(function*() {
+        const { view } = yield* runOnce(() => end).pipe(Effect.timeout("2 seconds"))
+        assert.strictEqual(view.status, "Failed")
+      }))
+  }
+})
