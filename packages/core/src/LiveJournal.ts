@@ -396,7 +396,8 @@ export const make = (options: Options): LiveJournal => {
   }
 
   const onQuietRun = (passed: number): number | undefined => {
-    const isWaiting = Array.from(asks.values()).some(({ phase }) => phase === "waiting")
+    // A choice between branches is no wait, nor is what the log has closed: nothing from outside could end them.
+    const isWaiting = Array.from(line.state().open).some((key) => asks.get(key)?.phase === "waiting")
     if (!isWaiting) {
       if (passed < settings.blockedAfterMillis) return settings.blockedAfterMillis - passed
       stick({

@@ -417,6 +417,18 @@ describe("suspension", () => {
       assert.strictEqual(view.state.stuck?.reason, "blocked")
     }))
 
+  it.live("never comes while branches or what the log has closed are all that is waited for", () =>
+    Effect.gen(function*() {
+      const handlers: ReadonlyArray<Handler> = [
+        () => Branch.race("race", { a: Effect.never, b: Effect.never }),
+        () => Branch.race("race", { slow: Effect.uninterruptible(Signal.receive("closed")), quick: step("quick") })
+      ]
+      for (const handler of handlers) {
+        const { view } = yield* runOnce(handler)
+        assert.deepStrictEqual([view.status, view.state.stuck?.reason], ["Stuck", "blocked"])
+      }
+    }))
+
   it.live("loses no decision that comes while it happens", () =>
     Effect.gen(function*() {
       const memory = MemoryStore.memory()
