@@ -283,7 +283,7 @@ export const make = (around: Around): Journal["Service"] => {
         enqueue({ bytes: 4096, decide: RunDecision.settleStored(build, key), stored: give, refused: give })
       })
     },
-    interrupted: (event) => enqueue({ bytes: 512, decide: RunDecision.settle(event, { shown: shown() }) }),
+    interrupted: (event) => enqueue({ bytes: 512, decide: RunDecision.stopWaiting(event, { shown: shown() }) }),
     wait: (event) =>
       first<Wait>(event.key, undefined, (ask, resume) => {
         if (!isFinite(timeOf(event))) {

@@ -208,16 +208,27 @@ const attempt = <A, E, R>(
         if (Exit.isSuccess(own)) {
           return recover(journal, spec, restore, operation, defect(exit.cause), fields.durationMillis)
         }
-        journal.interrupted(spec.request.failed({
-          ...fields,
-          reason: "Interrupted",
-          error: "the program stopped waiting for it",
-          final: true,
-          outcome: "unknown"
-        }))
+        journal.interrupted(spec.request.failed({ ...fields, ...abandoned, outcome: "unknown" }))
         return Effect.failCause(own.cause)
       })
     })
+  })
+
+const abandoned = {
+  reason: "Interrupted" as const,
+  error: "the program stopped waiting for it",
+  final: true
+}
+
+/** While this runs the operation is under way: nothing is suspended, and a drain or a cancel waits for it. */
+const underWay = <A, E, R>(
+  journal: Journal["Service"],
+  key: OperationKey,
+  effect: Effect.Effect<A, E, R>
+): Effect.Effect<A, E, R> =>
+  Effect.suspend(() => {
+    const done = journal.acting(key)
+    return Effect.ensuring(effect, Effect.sync(done))
   })
 
 const timedOut = (timeout: Duration.Duration | undefined): Failure => ({
@@ -278,10 +289,14 @@ const record = <A, E, R>(
   completed: Effect.Effect<CompletedEvent, Failure>
 ): Effect.Effect<Outcome> =>
   Effect.flatMap(
-    Effect.match(completed, {
-      onFailure: (failure): Outcome => spec.request.failed({ ...fields, ...failure, final: true }),
-      onSuccess: (event): Outcome => event
-    }),
+    underWay(
+      journal,
+      fields.key,
+      Effect.match(completed, {
+        onFailure: (failure): Outcome => spec.request.failed({ ...fields, ...failure, final: true }),
+        onSuccess: (event): Outcome => event
+      })
+    ),
     (event) => Effect.flatMap(journal.settle(event, spec.beside?.(event)), restore)
   )
 
@@ -293,7 +308,7 @@ const fail = <A, E, R>(
   durationMillis: number,
   error: E
 ): Effect.Effect<Outcome, never, Outer<R>> =>
-  Effect.flatMap(nextDelay(journal, spec.retry, operation, error), (delay) => {
+  Effect.flatMap(underWay(journal, operation.key, nextDelay(journal, spec.retry, operation, error)), (delay) => {
     if (Option.isSome(delay)) {
       return again(journal, spec, restore, operation, { ...spec.failure(error), durationMillis }, delay.value)
     }
@@ -331,7 +346,8 @@ const again = <A, E, R>(
   const answer = millis <= shortRetryMillis
     ? Effect.tap(
       journal.again(spec.request),
-      (answer) => answer._tag === "Attempt" && millis > 0 ? Effect.sleep(delay) : Effect.void
+      (answer) =>
+        answer._tag === "Attempt" && millis > 0 ? underWay(journal, operation.key, Effect.sleep(delay)) : Effect.void
     )
     : Effect.andThen(journal.untilDue(operation.key, wakeAtMillis), journal.again(spec.request))
   return next(journal, spec, restore, operation, answer)
@@ -348,13 +364,7 @@ const next = <A, E, R>(
   restore(answer).pipe(
     Effect.onInterrupt(() =>
       Effect.sync(() =>
-        journal.interrupted(spec.request.failed({
-          key: operation.key,
-          attempt: operation.attempt,
-          reason: "Interrupted",
-          error: "the program stopped waiting for it",
-          final: true
-        }))
+        journal.interrupted(spec.request.failed({ key: operation.key, attempt: operation.attempt, ...abandoned }))
       )
     ),
     Effect.flatMap((found) => continue_(journal, spec, restore, found))
@@ -398,9 +408,8 @@ const recover = <A, E, R>(
   })
   if (spec.recovery === "fail") return recordUnknown
   if (spec.recovery === "repeat") return repeat
-  const done = journal.acting(operation.key)
   const lookup = Effect.exit(restore(inside(journal, operation, spec.recovery.lookup)))
-  return Effect.flatMap(Effect.ensuring(lookup, Effect.sync(done)), (exit) => {
+  return Effect.flatMap(underWay(journal, operation.key, lookup), (exit) => {
     if (Exit.isSuccess(exit)) {
       return Option.match(exit.value, {
         onNone: () => repeat,
@@ -412,10 +421,11 @@ const recover = <A, E, R>(
           })
       })
     }
-    return Effect.flatMap(
-      Effect.exit(restore(Effect.void)),
-      (own) => Exit.isSuccess(own) ? recordUnknown : Effect.failCause(own.cause)
-    )
+    return Effect.flatMap(Effect.exit(restore(Effect.void)), (own) => {
+      if (Exit.isSuccess(own)) return recordUnknown
+      journal.interrupted(spec.request.failed({ ...fields, ...abandoned, outcome: "unknown" }))
+      return Effect.failCause(own.cause)
+    })
   })
 }
 

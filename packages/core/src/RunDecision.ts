@@ -297,6 +297,24 @@ export const settle = (
   })
 
 /**
+ * Records that the program stopped waiting for an operation, whichever attempt of it has been requested by now. An attempt that
+ * is in flight and not a later one than the event speaks of may have acted.
+ *
+ * @category operations
+ * @since 0.1.0
+ */
+export const stopWaiting = (
+  event: FailedEvent,
+  options: { readonly shown: Seq }
+): Decision<RunClosed | AlreadySettled> =>
+(state) => {
+  const operation = placeAt(state, event.key)
+  if (operation?._tag !== "Operation") return settle(event, options)(state)
+  const unknown = operation.inFlight && operation.attempt === event.attempt ? { outcome: "unknown" as const } : {}
+  return settle({ ...event, ...unknown, attempt: operation.attempt }, options)(state)
+}
+
+/**
  * The program stopped waiting for an operation that has no outcome. Whether its effect happened is unknown, unless it never
  * acted.
  *

@@ -13,7 +13,7 @@ import {
   Timer
 } from "@durable-agents/core"
 import { assert, describe, it } from "@effect/vitest"
-import { Cause, Deferred, Effect, Exit, Fiber, Latch, Layer, Option, Ref, Schema } from "effect"
+import { Cause, Deferred, Effect, Exit, Fiber, Latch, Layer, Option, Ref, Schedule, Schema } from "effect"
 import {
   counting,
   eventsOf,
@@ -36,6 +36,13 @@ import {
 const Text = { output: Schema.String, error: Schema.String }
 const step = (key: string, effect: Effect.Effect<string, string, CurrentStep> = Effect.succeed(key)) =>
   effect.pipe(Step.run(key, Text))
+
+/** Fails as many times, and waits a moment after each. */
+const flaky = (fails: number) => {
+  let calls = 0
+  return Effect.suspend(() => ++calls <= fails ? Effect.fail("not yet") : Effect.succeed("flaky"))
+    .pipe(Step.run("flaky", { ...Text, retry: Schedule.spaced("80 millis"), recovery: "fail" }))
+}
 
 describe("storing", () => {
   it.live("takes one append for each boundary of a sequence, and reads nothing back", () => {
@@ -429,6 +436,15 @@ describe("suspension", () => {
       }
     }))
 
+  it.live("never comes between two attempts of an operation that follow each other at once", () =>
+    Effect.gen(function*() {
+      const { events, view } = yield* runOnce(() =>
+        Effect.as(Effect.all([Signal.receive("go"), flaky(1)], { concurrency: "unbounded" }), null)
+      )
+      assert.strictEqual(view.status, "AwaitingSignal")
+      assert.strictEqual(events.at(-1)?.event._tag, "StepCompleted")
+    }))
+
   it.live("loses no decision that comes while it happens", () =>
     Effect.gen(function*() {
       const memory = MemoryStore.memory()
@@ -475,6 +491,47 @@ describe("interruption by the program", () => {
         yield* runs.signal(runId, "go", 1)
         assert.strictEqual((yield* execute(runId)).output, "quick")
       }).pipe(Effect.provide(processOf(handler)))
+    }))
+
+  it.live("closes an operation that waits a moment for its next attempt", () =>
+    Effect.gen(function*() {
+      const fails = step("fails", Effect.andThen(Effect.sleep("20 millis"), Effect.fail("no")))
+      const handler = () =>
+        Effect.andThen(
+          Effect.exit(Effect.all([flaky(9), fails], { concurrency: "unbounded" })),
+          Signal.receive("go")
+        )
+      const { events, view } = yield* runOnce(handler)
+      assert.strictEqual(view.status, "AwaitingSignal")
+      const last = events.findLast(({ event }) => event._tag === "StepFailed" && event.key === "flaky")?.event
+      assert.isTrue(last?._tag === "StepFailed" && last.reason === "Interrupted" && last.outcome === undefined)
+    }))
+
+  it.live("closes an operation of which it is being looked up how it ended", () =>
+    Effect.gen(function*() {
+      const memory = MemoryStore.memory()
+      const begun = yield* Deferred.make<void>()
+      const handler = (other: Effect.Effect<string, string>) => () =>
+        Effect.andThen(
+          Effect.exit(Effect.all([
+            Effect.andThen(Deferred.succeed(begun, undefined), Effect.never)
+              .pipe(Step.run("pay", { output: Schema.String, recovery: { lookup: Effect.never } })),
+            step("other", other)
+          ], { concurrency: "unbounded" })),
+          Signal.receive("go")
+        )
+      const runId = yield* Effect.gen(function*() {
+        const runId = yield* start()
+        const running = yield* Effect.forkChild(execute(runId))
+        yield* Deferred.await(begun)
+        yield* Fiber.interrupt(running)
+        return runId
+      }).pipe(Effect.provide(processOf(handler(Effect.never), memory)))
+      yield* Effect.gen(function*() {
+        assert.strictEqual((yield* execute(runId)).status, "AwaitingSignal")
+        const last = (yield* eventsOf(runId)).findLast(({ event }) => "key" in event && event.key === "pay")?.event
+        assert.isTrue(last?._tag === "StepFailed" && last.reason === "Interrupted" && last.outcome === "unknown")
+      }).pipe(Effect.provide(processOf(handler(Effect.fail("no")), memory)))
     }))
 
   it.live("closes a wait, and deciding it afterwards is refused", () =>
