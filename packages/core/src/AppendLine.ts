@@ -4,6 +4,7 @@
  */
 import type { Clock, Context } from "effect"
 import { Cause, Duration, Effect, Exit, Option, Result, Stream } from "effect"
+import { canonicalJson } from "./Digest.ts"
 import type { Append, EventStore, StoreError } from "./EventStore.ts"
 import type { Decision } from "./RunDecision.ts"
 import type { AlreadySettled, KeyMismatch, RunClosed, WaitClosed } from "./RunError.ts"
@@ -244,7 +245,7 @@ export const make = (options: Options): AppendLine => {
   const isOurs = (tail: ReadonlyArray<Recorded>, append: Append): boolean =>
     tail.length >= append.events.length && append.events.every((event, index) => {
       const recorded = tail[index]
-      return recorded?.epoch === epoch && encode(recorded.event).payload === encode(event).payload
+      return recorded?.epoch === epoch && written(recorded.event) === written(event)
     })
 
   const answered = (answers: ReadonlyArray<() => void>): void => {
@@ -310,6 +311,9 @@ export const make = (options: Options): AppendLine => {
     }
   }
 }
+
+/** An event as text, in whatever order a store gave its fields back. */
+const written = (event: RunEvent): string => `${event._tag} ${canonicalJson(encode(event).payload)}`
 
 const concernsIndex = (event: RunEvent): boolean =>
   event._tag === "ApprovalRequested" || event._tag === "ApprovalGranted" || event._tag === "ApprovalDenied" ||

@@ -818,6 +818,42 @@ describe("leases", () => {
       }).pipe(Effect.provide(app))
     }))
 
+  it.live("that hold go on with an append whose answer was lost, whatever it said, and append it once", () =>
+    Effect.gen(function*() {
+      const memory = MemoryStore.memory()
+      const faults = noFaults()
+      const handler = () =>
+        Effect.gen(function*() {
+          yield* Effect.exit(step("fails", Effect.fail("no")))
+          yield* flaky(1)
+          yield* Effect.exit(Branch.race("race", { hangs: step("hangs", Effect.never), quick: step("quick") }))
+          return yield* step("last")
+        })
+      faults.append.push(...Array.from({ length: 12 }, () => "answersWithAnError" as const))
+      const app = handled(handler).pipe(
+        Layer.provideMerge(Runtime.layer),
+        Layer.provideMerge(failing(faults)),
+        Layer.provideMerge(MemoryStore.layerOf(memory)),
+        Layer.provide(quick)
+      )
+      yield* Effect.gen(function*() {
+        const runId = yield* start()
+        assert.strictEqual((yield* execute(runId)).output, "last")
+        const keys = (yield* eventsOf(runId)).map(({ event }) =>
+          "attempt" in event ? `${event.key}/${event.attempt}` : ""
+        )
+        const requests = (yield* tagsOf(runId)).flatMap((tag, index) => tag === "StepRequested" ? [keys[index]] : [])
+        assert.deepStrictEqual(requests, [
+          "fails/1",
+          "flaky/1",
+          "flaky/2",
+          "race/hangs/hangs/1",
+          "race/quick/quick/1",
+          "last/1"
+        ])
+      }).pipe(Effect.provide(app))
+    }))
+
   it.live("are given back when the store has a bug, which is a defect of who executes the run", () =>
     Effect.gen(function*() {
       const memory = MemoryStore.memory()
