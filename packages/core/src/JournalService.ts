@@ -247,10 +247,13 @@ export const make = (around: Around): Journal["Service"] => {
         if ("reason" in outcome && outcome.reason === "Interrupted") return around.asked()
         giveRecorded(ask, found, () => resume(Effect.succeed({ _tag: "Outcome", event: outcome })))
       }),
-    again: (asked) => {
-      const ask = known(asked.key)
-      return block<Answer>(ask, (resume) => whenAllowed(ask, () => sendRequest(ask, asked, resume)))
-    },
+    again: (asked) =>
+      Effect.suspend(() => {
+        const ask = known(asked.key)
+        const event = outcomeOf(asked.key)
+        if (event !== undefined) return Effect.succeed({ _tag: "Outcome", event })
+        return block<Answer>(ask, (resume) => whenAllowed(ask, () => sendRequest(ask, asked, resume)))
+      }),
     untilDue: (key, wakeAt) => {
       const ask = known(key)
       return block<void>(ask, (resume) => {
@@ -273,14 +276,16 @@ export const make = (around: Around): Journal["Service"] => {
     settleStored: (key, build) => {
       const ask = known(key)
       return block<CompletedEvent | FailedEvent>(ask, (resume) => {
-        const give = () => {
-          ask.give = () => {
-            const event = outcomeOf(key)
-            if (event !== undefined) resume(Effect.succeed(event))
-          }
-          due(ask)
+        ask.phase = "waiting"
+        ask.give = () => {
+          const event = outcomeOf(key)
+          if (event !== undefined) resume(Effect.succeed(event))
         }
-        enqueue({ bytes: 4096, decide: RunDecision.settleStored(build, key), stored: give, refused: give })
+        enqueue({
+          bytes: 4096,
+          decide: RunDecision.settleStored(build, key),
+          refused: () => ask.phase === "waiting" ? due(ask) : undefined
+        })
       })
     },
     interrupted: (event) => enqueue({ bytes: 512, decide: RunDecision.stopWaiting(event, { shown: shown() }) }),

@@ -208,7 +208,7 @@ export const make = (options: Options): LiveJournal => {
       if (rootEnded && !line.isBusy()) finish()
       return false
     }
-    const next = deliveries.shift()
+    const next = isLeavingFor("Restart") ? undefined : deliveries.shift()
     if (next !== undefined) {
       next.phase = "idle"
       next.give?.()
@@ -280,15 +280,19 @@ export const make = (options: Options): LiveJournal => {
 
   // ---- events --------------------------------------------------------------------------------------------------------
 
-  const onEvent = ({ event }: Recorded, before: RunState): void => {
+  const onEvent = ({ epoch, event }: Recorded, before: RunState): void => {
     const key = event._tag === "SignalReceived"
       ? nextAwait(before, event.name)
       : "key" in event
       ? event.key
       : undefined
     const ask = key === undefined ? undefined : asks.get(key)
-    const position = ask?.phase === "waiting" ? Asks.positionAt(line.state(), ask.key) : undefined
-    if (ask !== undefined && position !== undefined) due(ask, position)
+    const position = ask === undefined ? undefined : Asks.positionAt(line.state(), ask.key)
+    if (ask !== undefined && position !== undefined) {
+      if (ask.phase === "waiting") due(ask, position)
+      // Somebody else said how an operation ended that is under way here.
+      else if (epoch === undefined && ask.request !== undefined) restart()
+    }
     switch (event._tag) {
       case "RunCancelRequested":
         if (mode === "live" || mode === "draining") beginCancel()
@@ -307,6 +311,7 @@ export const make = (options: Options): LiveJournal => {
   const due = (ask: Ask, position: Position | undefined): void => {
     ask.phase = "due"
     ask.position = position
+    sleepers.delete(ask)
     Asks.insert(deliveries, ask)
     plan()
   }
@@ -438,7 +443,10 @@ export const make = (options: Options): LiveJournal => {
     drainTo({ _tag: "Stuck" }, settings.graceMillis, { decide: RunDecision.stick(stuck), bytes: 1024 })
   }
 
-  const isSticking = (): boolean => mode === "draining" && afterDraining._tag === "Stuck"
+  const isLeavingFor = (tag: Rest["_tag"]): boolean => mode === "draining" && afterDraining._tag === tag
+
+  /** Gives the program nothing more, and records what is in flight, so that its replay finds it. */
+  const restart = (): void => drainTo({ _tag: "Restart" }, settings.graceMillis)
 
   const mismatch = (error: KeyMismatch): void => stick({ reason: "keyMismatch", key: error.key, detail: error.message })
 
@@ -571,7 +579,7 @@ export const make = (options: Options): LiveJournal => {
     setAlarm,
     mismatch,
     stick,
-    restart: () => leave({ _tag: "Restart" }),
+    restart,
     lose: () => leave({ _tag: "Lost" }),
     plan,
     asked: () => {
@@ -607,7 +615,7 @@ export const make = (options: Options): LiveJournal => {
       })
       plan()
     },
-    ended: (event) => isSticking() ? undefined : end(event),
+    ended: (event) => isLeavingFor("Stuck") ? undefined : end(event),
     poke,
     // While a log is replayed nothing is in flight, and nothing that the program then says has been checked against it.
     drain: () => mode === "replaying" ? leave({ _tag: "Drained" }) : drainTo({ _tag: "Drained" }, settings.graceMillis),

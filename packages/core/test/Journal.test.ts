@@ -368,6 +368,56 @@ describe("the order in which a program is given things", () => {
     }))
 })
 
+describe("a person who says how an operation ended that is under way", () => {
+  it.live("is believed at that place of the log, and what else is under way is recorded as it ends", () =>
+    Effect.gen(function*() {
+      const memory = MemoryStore.memory()
+      const traces: Array<Array<unknown>> = []
+      const [late, other] = [yield* Deferred.make<string>(), yield* Deferred.make<string>()]
+      const handler = () =>
+        Effect.gen(function*() {
+          const trace: Array<unknown> = []
+          traces.push(trace)
+          const given = (value: unknown) => Effect.sync(() => trace.push(value))
+          yield* Effect.all([
+            Effect.flatMap(step("late", Deferred.await(late)), given),
+            Effect.flatMap(Deferred.await(other).pipe(Step.run("other", { ...Text, recovery: "fail" })), given),
+            Effect.flatMap(Signal.receive("note"), given)
+          ], { concurrency: "unbounded" })
+          return yield* Signal.receive("end")
+        })
+      yield* Effect.gen(function*() {
+        const runs = yield* Runs
+        const runId = yield* start()
+        const running = yield* Effect.forkChild(execute(runId))
+        yield* runs.await(runId, (view) => Array.from(view.state.open).length === 3)
+        yield* runs.resolve(runId, { _tag: "Happened", key: "late", output: "by a person", actor: "olga" })
+        yield* runs.signal(runId, "note", "noted")
+        yield* Effect.sleep("20 millis")
+        yield* Deferred.succeed(late, "by itself")
+        yield* Deferred.succeed(other, "other")
+        assert.strictEqual((yield* Fiber.join(running)).status, "AwaitingSignal")
+        yield* runs.signal(runId, "end", 1)
+        assert.strictEqual((yield* execute(runId)).status, "Completed")
+        assert.deepStrictEqual(traces, [[], ["by a person", "noted", "other"], ["by a person", "noted", "other"]])
+      }).pipe(Effect.provide(processOf(handler, memory)))
+    }))
+
+  it.live("ends the wait for its next attempt", () =>
+    Effect.gen(function*() {
+      const handler = () => Effect.fail("no").pipe(Step.run("busy", { ...Text, retry: Schedule.spaced("2 seconds") }))
+      yield* Effect.gen(function*() {
+        const runs = yield* Runs
+        const runId = yield* start()
+        const running = yield* Effect.forkChild(execute(runId))
+        yield* runs.await(runId, (view) => view.waits.some(({ kind }) => kind === "retry"))
+        yield* runs.resolve(runId, { _tag: "Happened", key: "busy", output: "by a person", actor: "olga" })
+        const view = yield* Fiber.join(running).pipe(Effect.timeout("1 second"))
+        assert.strictEqual(view.output, "by a person")
+      }).pipe(Effect.provide(processOf(handler, MemoryStore.memory(), { settings: settings({ keep: "5 seconds" }) })))
+    }))
+})
+
 describe("suspension", () => {
   it.live("happens in uninterruptible regions too, and no handler of the program can swallow it", () =>
     Effect.gen(function*() {
