@@ -160,6 +160,7 @@ export const make = (options: Options): LiveJournal => {
   /** Code and log do not fit: of what the program says nothing is recorded. */
   let sealed = false
   let alarm: { readonly at: number; readonly stop: () => void } | undefined
+  let isAlarmStale = false
   const restWaiters: Array<(rest: Rest) => void> = []
 
   const now = (): number => clock.currentTimeMillisUnsafe() + offset.current
@@ -197,6 +198,7 @@ export const make = (options: Options): LiveJournal => {
     })
     pumping = false
     if (mode === "done") return
+    if (isAlarmStale) placeAlarm()
     if (!scheduler.isIdle()) return planTurn()
     if (mode !== "replaying") line.flush()
     quiet.watch()
@@ -345,7 +347,14 @@ export const make = (options: Options): LiveJournal => {
 
   // ---- time ----------------------------------------------------------------------------------------------------------
 
+  /** What is due first is looked for once, however much has changed: that takes as long as much is waited for. */
   const setAlarm = (): void => {
+    isAlarmStale = true
+    plan()
+  }
+
+  const placeAlarm = (): void => {
+    isAlarmStale = false
     if (mode === "replaying" || isOver()) return
     const isCancelled = line.state().cancel !== undefined
     let earliest = isCancelled ? undefined : wakeAt(line.state())

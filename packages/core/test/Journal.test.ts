@@ -1,4 +1,4 @@
-import type { CurrentStep } from "@durable-agents/core"
+import type { CurrentStep, Journal } from "@durable-agents/core"
 import {
   Approval,
   Branch,
@@ -171,6 +171,22 @@ describe("storing", () => {
         ])
       }).pipe(Effect.provide(processOf(handler)))
     }))
+})
+
+describe("thousands of waits side by side", () => {
+  const names = Array.from({ length: 5000 }, (_, index) => `w${index}`)
+  const sideBySide = (wait: (name: string) => Effect.Effect<unknown, never, Journal>) => () =>
+    Effect.as(Effect.forEach(names, wait, { concurrency: "unbounded", discard: true }), "all")
+
+  it.live("begin and end within seconds", () =>
+    Effect.gen(function*() {
+      const timers = yield* runOnce(sideBySide((name) => Timer.sleep(name, "200 millis")), {
+        settings: settings({ keep: "5 seconds" })
+      })
+      assert.strictEqual(timers.view.output, "all")
+      const approvals = yield* runOnce(sideBySide((subject) => Approval.request(subject, { subject })))
+      assert.strictEqual(approvals.view.pendingApprovals.length, 5000)
+    }).pipe(Effect.timeout("8 seconds")), 20_000)
 })
 
 describe("keys", () => {
