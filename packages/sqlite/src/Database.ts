@@ -88,10 +88,10 @@ export const open = Effect.fnUntraced(function*(
     Schema.Struct({ woken: Schema.NullOr(Schema.Int) })
   )
   const putSummary = connection.prepare(`
-    insert into run_summaries (run_id, namespace, program, status, started_at, waits, labels, summary)
-    values (?, ?, ?, ?, (select created_at from events where run_id = ? and seq = 0), ?, ?, ?)
+    insert into run_summaries (run_id, namespace, program, status, started_at, labels, summary)
+    values (?, ?, ?, ?, (select created_at from events where run_id = ? and seq = 0), ?, ?)
     on conflict (run_id) do update set
-      status = excluded.status, waits = excluded.waits, labels = excluded.labels, summary = excluded.summary`)
+      status = excluded.status, labels = excluded.labels, summary = excluded.summary`)
   const dropApprovals = connection.prepare(`delete from pending_approvals where run_id = ?`)
   const putApproval = connection
     .prepare(`insert into pending_approvals (run_id, key, namespace, since) values (?, ?, ?, ?)`)
@@ -109,7 +109,7 @@ export const open = Effect.fnUntraced(function*(
       const { labels, namespace, program, runId, status, waits } = summary
       const text = RunEvent.cleanText(JSON.stringify(summary))
       const labelText = RunEvent.cleanText(JSON.stringify(labels))
-      putSummary.run(runId, namespace, program, status, runId, waits.length, labelText, text)
+      putSummary.run(runId, namespace, program, status, runId, labelText, text)
       dropApprovals.run(runId)
       for (const wait of waits) {
         if (wait.kind === "approval") putApproval.run(runId, wait.key, namespace, wait.since)

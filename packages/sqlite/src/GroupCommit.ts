@@ -28,15 +28,18 @@ export interface Write<A, E> {
   readonly weight?: number
   /** Goes before those of its group that do not say so; default false. */
   readonly first?: boolean
+  /** Waits for nobody to join it; default false. */
+  readonly hurried?: boolean
 }
 
 interface Waiting {
   readonly operation: string
   readonly weight: number
   readonly first: boolean
+  readonly hurried: boolean
   /** Runs the statements and returns what to do after the commit. */
   readonly run: (at: number) => () => void
-  readonly fail: (error: StoreError) => void
+  readonly fail: (cause: unknown) => void
 }
 
 /** A group keeps the event loop for one commit, so it is bounded in number and in characters. */
@@ -85,7 +88,7 @@ export const make = Effect.fnUntraced(function*(options: {
   /** Lets everyone ask who is about to: with one writer that is one turn of the event loop. */
   const gather = Effect.gen(function*() {
     let seen = 0
-    while (waiting.length > seen && waiting.length < mostWrites) {
+    while (waiting.length > seen && waiting.length < mostWrites && !waiting.some(({ hurried }) => hurried)) {
       seen = waiting.length
       yield* Effect.yieldNow
     }
@@ -104,7 +107,7 @@ export const make = Effect.fnUntraced(function*(options: {
 
   const inTransaction = (operation: string, group: () => ReadonlyArray<Waiting>): Effect.Effect<void> =>
     Effect.matchEffect(beginInTurn(operation), {
-      onFailure: (error) => Effect.sync(() => group().forEach(({ fail }) => fail(error))),
+      onFailure: ({ cause }) => Effect.sync(() => group().forEach(({ fail }) => fail(cause))),
       onSuccess: () => Effect.suspend(() => store(group()))
     })
 
@@ -122,7 +125,7 @@ export const make = Effect.fnUntraced(function*(options: {
     if (connection.isTransaction) Result.try(() => rollback.run())
     const [first] = group
     if (first === undefined) return Effect.void
-    if (group.length === 1) return Effect.sync(() => first.fail(storeFailure(file, first.operation, stored.failure)))
+    if (group.length === 1) return Effect.sync(() => first.fail(stored.failure))
     const half = Math.ceil(group.length / 2)
     return Effect.andThen(
       inTransaction(first.operation, () => group.slice(0, half)),
@@ -143,12 +146,13 @@ export const make = Effect.fnUntraced(function*(options: {
     Effect.andThen(letOthers)
   )
 
-  const ask = <A, E>({ body, committed, first = false, operation, weight = 0 }: Write<A, E>) => {
+  const ask = <A, E>({ body, committed, first = false, hurried = false, operation, weight = 0 }: Write<A, E>) => {
     const answer = Deferred.makeUnsafe<A, E | StoreError>()
     waiting.push({
       operation,
       weight,
       first,
+      hurried,
       run: (at) => {
         const result = body(at)
         return () => {
@@ -156,8 +160,8 @@ export const make = Effect.fnUntraced(function*(options: {
           Deferred.doneUnsafe(answer, Effect.fromResult(result))
         }
       },
-      fail: (error) => {
-        Deferred.doneUnsafe(answer, Exit.fail(error))
+      fail: (cause) => {
+        Deferred.doneUnsafe(answer, Exit.fail(storeFailure(file, operation, cause)))
       }
     })
     asked.openUnsafe()

@@ -73,7 +73,6 @@ create table run_summaries (
   program text not null,
   status text not null,
   started_at integer not null,
-  waits integer not null,
   labels text not null,
   summary text not null
 ) strict;

@@ -42,7 +42,8 @@ export interface Options {
  * **Gotchas**
  *
  * The file must be on a local disk: SQLite's write-ahead log does not work over a network. A commit takes the event loop for as
- * long as the disk needs, usually a fraction of a millisecond.
+ * long as the disk needs, usually a fraction of a millisecond. On macOS a power cut may cost the latest commits, since SQLite does
+ * not ask the disk there to empty its own cache.
  *
  * @category layers
  * @since 0.1.0
@@ -50,7 +51,7 @@ export interface Options {
 export const layer = (options: Options): Layer.Layer<EventStore | RunQueue | RunIndex, StoreError> =>
   Layer.effectContext(Effect.gen(function*() {
     const clock = options.clock === "context" ? yield* Clock.Clock : hostClock
-    const database = yield* open(options.file, () => clock.currentTimeMillisUnsafe())
+    const database = yield* open(options.file, () => Math.floor(clock.currentTimeMillisUnsafe()))
     return Context.make(EventStore, SqliteEventStore.make(database)).pipe(
       Context.add(RunQueue, SqliteRunQueue.make(database)),
       Context.add(RunIndex, SqliteRunIndex.make(database)),

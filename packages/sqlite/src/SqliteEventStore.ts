@@ -38,22 +38,24 @@ export const make = (database: Database): EventStore["Service"] => {
     `select seq, type, epoch, payload, created_at from events where run_id = ? and seq >= ? order by seq limit ?`,
     EventRow
   )
-  /** Runs whose worker was the last to find its position taken. */
-  const outpaced = new Set<RunId>()
+  /** Who was the last to find a position of a run taken: it goes first, and at once, so that no writer keeps others out. */
+  const outpaced = new Map<RunId, "outside" | "worker">()
 
   const append = (runId: RunId, { epoch, events, expected, next }: Append) => {
     const rows = events.map(RunEvent.encode)
     const [first] = events
     const fromOutside = epoch === undefined || expected === 0
+    const side = fromOutside ? "outside" : "worker"
+    const loser = outpaced.get(runId)
     return write<{ readonly seq: Seq; readonly at: number }, SequenceConflict | StoreError>({
       operation: "append",
-      // Decisions from outside and the worker go first in turn, so neither keeps the other out at full speed.
-      first: fromOutside !== outpaced.has(runId),
+      first: loser === undefined ? fromOutside : loser === side,
+      hurried: loser === side,
       weight: rows.reduce((total, { payload }) => total + payload.length, 0),
       body: (at) => {
         const length = lengthOf(runId)
         if (expected < length) {
-          if (!fromOutside) outpaced.add(runId)
+          outpaced.set(runId, side)
           return Result.fail(new SequenceConflict({ runId, expected }))
         }
         if (expected > length || (length === 0 && first?._tag !== "RunStarted")) {
@@ -73,7 +75,7 @@ export const make = (database: Database): EventStore["Service"] => {
         return Result.succeed({ seq: expected + rows.length, at })
       },
       committed: () => {
-        if (!fromOutside) outpaced.delete(runId)
+        if (outpaced.get(runId) === side) outpaced.delete(runId)
         notice.committed(runId)
         if (fromOutside) notice.woke()
       }

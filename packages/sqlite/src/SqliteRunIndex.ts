@@ -12,7 +12,6 @@ const SummaryRow = Schema.Struct({
   started_at: Schema.Finite,
   status: Schema.String,
   leased: Schema.Int,
-  waits: Schema.Int,
   labels: Schema.String,
   summary: Schema.String
 })
@@ -21,7 +20,7 @@ type SummaryRow = typeof SummaryRow.Type
 
 const ApprovalRow = Schema.Struct({ run_id: RunId, key: Schema.String, since: Schema.Finite, summary: Schema.String })
 
-const columns = `s.run_id, s.started_at, s.status, r.lease_owner is not null as leased, s.waits, s.labels, s.summary`
+const columns = `s.run_id, s.started_at, s.status, r.lease_owner is not null as leased, s.labels, s.summary`
 
 /** How many rows are looked at at a time when not every one of them may fit. */
 const step = 500

@@ -12,7 +12,8 @@ const decodeThrown = Schema.decodeUnknownOption(Thrown)
 const resultCode = (cause: unknown): number | undefined =>
   Option.getOrUndefined(Option.map(decodeThrown(cause), ({ errcode }) => errcode & 0xff))
 
-const busy = 5
+/** SQLITE_BUSY and SQLITE_PROTOCOL: a lock is taken, or the log's index is just being rebuilt. */
+const locked: ReadonlyArray<number | undefined> = [5, 15]
 
 /**
  * Whether another connection holds a lock, so that trying again helps.
@@ -20,7 +21,7 @@ const busy = 5
  * @category predicates
  * @since 0.1.0
  */
-export const isBusy = (cause: unknown): boolean => resultCode(cause) === busy
+export const isBusy = (cause: unknown): boolean => locked.includes(resultCode(cause))
 
 /**
  * Says in one line, and in terms of the file, what went wrong.
@@ -33,7 +34,8 @@ export const storeFailure = (file: string, operation: string, cause: unknown): S
 
 const detail = (file: string, cause: unknown): string => {
   switch (resultCode(cause)) {
-    case busy:
+    case 5:
+    case 15:
       return `another process has kept \`${file}\` locked for too long`
     case 8:
       return `\`${file}\` is read-only`

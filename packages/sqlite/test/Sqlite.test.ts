@@ -1,8 +1,8 @@
-import { EventStore, NextOwner, NextRunId, type RunId, RunIndex, RunQueue } from "@durable-agents/core"
+import { EventStore, NextOwner, NextRunId, RunId, RunIndex, RunQueue } from "@durable-agents/core"
 import { Sqlite } from "@durable-agents/sqlite"
 import { storeContract, StoreControl } from "@durable-agents/testing/storeContract"
 import { assert, describe, it } from "@effect/vitest"
-import { Array, Context, Duration, Effect, Exit, Fiber, Layer, Result, Scope, Stream } from "effect"
+import { Array, Context, Duration, Effect, Exit, Fiber, Layer, Result, Schema, Scope, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -49,6 +49,17 @@ const claim = ({ queue }: Store, owner: string, limit = 100) =>
 
 const lengthOf = ({ store }: Store, runId: RunId) =>
   Effect.map(Stream.runCollect(store.read(runId)), (events) => events.length)
+
+/** Decides on what the log holds, and again as long as others were faster. */
+const decideAtLast = (on: Store, runId: RunId) =>
+  Effect.retry(
+    Effect.flatMap(lengthOf(on, runId), (expected) =>
+      on.store.append(runId, { expected, events: [{ _tag: "SignalReceived", name: "paid", payload: null }] })),
+    {
+      while: ({ _tag }) =>
+        _tag === "SequenceConflict"
+    }
+  )
 
 /** How many commits the write-ahead log holds: frames that carry the size of the database (sqlite.org/fileformat2.html). */
 const commits = (file: string): number => {
@@ -240,12 +251,7 @@ describe("Sqlite.layer, several on one file", () => {
           yield* here.store.append(runId, { expected: yield* lengthOf(here, runId), epoch: 1, events: [step] })
         }
       }).pipe(Effect.retry({ while: ({ _tag }) => _tag === "SequenceConflict" })))
-      const decide = Effect.flatMap(
-        lengthOf(there, runId),
-        (expected) =>
-          there.store.append(runId, { expected, events: [{ _tag: "SignalReceived", name: "paid", payload: null }] })
-      )
-      const { seq } = yield* Effect.retry(decide, { while: ({ _tag }) => _tag === "SequenceConflict" })
+      const { seq } = yield* decideAtLast(there, runId)
       yield* Fiber.interrupt(busy)
       const events = yield* Stream.runCollect(there.store.read(runId))
       assert.strictEqual(events[seq - 1]?.event._tag, "SignalReceived")
@@ -310,6 +316,25 @@ describe("Sqlite.layer in several processes", () => {
         assert.strictEqual(row?.["last"], Number(row?.["length"]) - 1)
       }
     }), 60_000)
+
+  it.live(
+    "lets decisions through to a run that another process appends to at full speed",
+    () =>
+      Effect.gen(function*() {
+        const file = yield* newFile
+        const store = yield* storeOn(file)
+        const writer = yield* child("write", file)
+        const runId = yield* Schema.decodeEffect(RunId)(yield* writer.line)
+        yield* writer.begin
+        for (const _ of upTo(50)) yield* writer.line
+        for (const _ of upTo(10)) yield* decideAtLast(store, runId)
+        yield* writer.end
+        assert.strictEqual(yield* writer.gone, 0)
+        const events = yield* Stream.runCollect(store.store.read(runId))
+        assert.lengthOf(events.filter(({ event }) => event._tag === "SignalReceived"), 10)
+      }),
+    30_000
+  )
 
   it.live(
     "lets three busy processes write, all of them, and none for long without the others",
