@@ -300,7 +300,7 @@ export const make = (options: Options): LiveJournal => {
         if (mode === "live" || mode === "draining") beginCancel()
         return
       case "RunPaused":
-        return drainTo({ _tag: "Paused" }, Infinity)
+        return line.state().cancel === undefined ? drainTo({ _tag: "Paused" }, Infinity) : undefined
       case "UnknownEvent":
         return drainTo({ _tag: "Unreadable", detail: event.problem }, settings.graceMillis)
       case "TimerStarted":

@@ -675,6 +675,25 @@ describe("cancel", () => {
       }).pipe(Effect.provide(processOf(handler)))
     }))
 
+  it.live("goes on when the run is paused after it", () =>
+    Effect.gen(function*() {
+      const begun = yield* Deferred.make<void>()
+      const go = yield* Deferred.make<string>()
+      const handler = () =>
+        Effect.andThen(step("a", Effect.andThen(Deferred.succeed(begun, undefined), Deferred.await(go))), step("b"))
+      yield* Effect.gen(function*() {
+        const runs = yield* Runs
+        const runId = yield* start()
+        const running = yield* Effect.forkChild(execute(runId))
+        yield* Deferred.await(begun)
+        yield* runs.cancel(runId, { actor: "olga", reason: "stop" })
+        yield* runs.pause(runId, { actor: "olga" })
+        yield* Effect.sleep("20 millis")
+        yield* Deferred.succeed(go, "a")
+        assert.strictEqual((yield* Fiber.join(running)).status, "Cancelled")
+      }).pipe(Effect.provide(processOf(handler)))
+    }))
+
   it.live("records an operation that outlasts the grace time as unknown", () =>
     Effect.gen(function*() {
       const begun = yield* Deferred.make<void>()
