@@ -14,7 +14,8 @@ import { scope } from "./Step.ts"
  * **Details**
  *
  * The keys of a branch stand below `key/name`. Waits of the branches that lost are closed with the choice; their operations in
- * flight are interrupted, and their outcome is unknown.
+ * flight are interrupted, and their outcome is unknown. A race whose branches are all interrupted is interrupted itself, as
+ * happens to waits while a cancelled run undoes what it did.
  *
  * **Example**
  *
@@ -42,6 +43,7 @@ export const race = <Branches extends Record<string, Effect.Effect<unknown, unkn
   Effect.gen(function*() {
     const journal = yield* Journal
     const path = below(yield* Path, key)
+    let left = Object.keys(branches).length
     const fibers = new Map<string, Fiber.Fiber<unknown, unknown>>()
     for (const [name, branch] of Object.entries(branches)) {
       if (name.includes("/")) {
@@ -50,7 +52,12 @@ export const race = <Branches extends Record<string, Effect.Effect<unknown, unkn
       }
       const running = Effect.onExit(
         scope(key)(scope(name)(branch)),
-        (exit) => Effect.sync(() => Exit.hasInterrupts(exit) ? undefined : journal.choose(path, name))
+        (exit) =>
+          Effect.sync(() => {
+            if (!Exit.hasInterrupts(exit)) return journal.choose(path, name)
+            left -= 1
+            if (left === 0) journal.unchoose(path)
+          })
       )
       fibers.set(name, yield* Effect.forkChild(running))
     }

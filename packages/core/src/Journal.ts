@@ -97,6 +97,8 @@ export class Journal extends Context.Service<Journal, {
   readonly chosen: (key: string) => Effect.Effect<string>
   /** Proposes a choice; the first one that is stored stands. Never waits. */
   readonly choose: (key: string, winner: string) => void
+  /** No branch is left that could be chosen: ends the wait for the choice with an interrupt. */
+  readonly unchoose: (key: string) => void
   /** Parks the run for an operator and ends the execution. Returns only while the run is being cancelled, which goes first. */
   readonly stick: (stuck: Omit<RunEventOf<"RunStuck">, "_tag">) => Effect.Effect<void>
   /** Ends the execution: the code and the log do not fit. */

@@ -343,6 +343,10 @@ export const make = (around: Around): Journal["Service"] => {
       if (place(key) !== undefined) return
       enqueue({ bytes: 256, decide: RunDecision.open({ _tag: "BranchDecided", key, winner }) })
     },
+    unchoose: (key) => {
+      const ask = asks.get(key)
+      if (ask?.phase === "waiting") around.interruptAsk(ask)
+    },
     stick: (stuck) =>
       Effect.suspend(() => {
         if (line.state().cancel !== undefined) return Effect.void

@@ -526,6 +526,7 @@ const nested = (journal: Journal["Service"], key: string): Journal["Service"] =>
     wait: () => refuse,
     chosen: () => refuse,
     choose: () => {},
+    unchoose: () => {},
     stick: () => refuse,
     mismatch: () => refuse
   }

@@ -675,6 +675,28 @@ describe("cancel", () => {
       }).pipe(Effect.provide(processOf(handler)))
     }))
 
+  it.live("ends a race of waits that a finalizer asks for, and lets the finalizer go on", () =>
+    Effect.gen(function*() {
+      const waits = Branch.race("race", { told: Signal.receive("told"), bored: Timer.sleep("bored", "1 hour") })
+      const undo = Effect.orDie(step("undo"))
+      const handler = () =>
+        Effect.onInterrupt(
+          Signal.receive("never"),
+          () => undo.pipe(Effect.andThen(Effect.exit(waits)), Effect.andThen(Effect.orDie(step("undo-more"))))
+        )
+      yield* Effect.gen(function*() {
+        const runs = yield* Runs
+        const runId = yield* start()
+        yield* execute(runId)
+        yield* runs.cancel(runId, { actor: "olga", reason: "stop" })
+        assert.strictEqual((yield* execute(runId)).status, "Cancelled")
+        const undone = (yield* eventsOf(runId)).flatMap(({ event }) =>
+          event._tag === "StepCompleted" ? [event.key] : []
+        )
+        assert.deepStrictEqual(undone, ["undo", "undo-more"])
+      }).pipe(Effect.provide(processOf(handler)))
+    }))
+
   it.live("goes on when the run is paused after it", () =>
     Effect.gen(function*() {
       const begun = yield* Deferred.make<void>()
