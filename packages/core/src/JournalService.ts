@@ -13,6 +13,7 @@ import type { Request } from "./RunDecision.ts"
 import * as RunDecision from "./RunDecision.ts"
 import type { KeyMismatch } from "./RunError.ts"
 import type { RunEvent, RunEventOf } from "./RunEvent.ts"
+import { cleanText } from "./RunEvent.ts"
 import type { CompletedEvent, FailedEvent, Place, Position, Wait } from "./RunState.ts"
 import { placeAt } from "./RunState.ts"
 
@@ -49,6 +50,14 @@ export class NotRecordable
 }
 
 const isKey: (key: string) => boolean = Schema.is(OperationKey)
+
+/** Such text reads back as another one, so a replay would not find what it names. */
+const isPlain = (text: string): boolean => {
+  const json = JSON.stringify(text)
+  return cleanText(json) === json
+}
+
+const notPlain = "U+0000 and half surrogate pairs cannot be kept"
 
 /**
  * What the service needs of the live journal around it.
@@ -119,6 +128,7 @@ export const make = (around: Around): Journal["Service"] => {
       if (!isKey(key)) {
         return Effect.die(new NotRecordable({ key, detail: `a key has 1 to 256 characters, not ${key.length}` }))
       }
+      if (!isPlain(key)) return Effect.die(new NotRecordable({ key, detail: notPlain }))
       const ask = Asks.make(key, request)
       asks.set(key, ask)
       return block<A>(ask, (resume) => begin(ask, resume))
@@ -293,6 +303,9 @@ export const make = (around: Around): Journal["Service"] => {
       first<Wait>(event.key, undefined, (ask, resume) => {
         if (!isFinite(timeOf(event))) {
           return resume(Effect.die(new NotRecordable({ key: event.key, detail: "its time is not finite" })))
+        }
+        if (event._tag === "SignalAwaited" && !isPlain(event.name)) {
+          return resume(Effect.die(new NotRecordable({ key: event.name, detail: notPlain })))
         }
         const give = () => {
           const found = place(event.key)

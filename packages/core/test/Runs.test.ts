@@ -1,4 +1,4 @@
-import { Approval, Branch, MemoryStore, RunIndex, Runs, Step, Timer, Worker } from "@durable-agents/core"
+import { Approval, Branch, MemoryStore, RunIndex, Runs, Signal, Step, Timer, Worker } from "@durable-agents/core"
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Effect, Layer, Schema } from "effect"
 import { TestClock } from "effect/testing"
@@ -97,6 +97,9 @@ describe("what cannot be written down", () => {
   const cases: ReadonlyArray<readonly [string, Handler]> = [
     ["a key without characters", () => step("")],
     ["a key of 257 characters", () => step("x".repeat(257))],
+    ["a key with U+0000", () => step("a\u0000")],
+    ["a key with half a surrogate pair", () => Timer.sleep("\ud83d", 1).pipe(Effect.as(null))],
+    ["a signal named with U+0000", () => Signal.receive("a\u0000", "key")],
     ["a timer without an end", () => Effect.as(Timer.sleep("t", Infinity), null)],
     ["a branch name with a slash", () => Branch.race("r", { "a/b": step("x"), c: step("y") })]
   ]
