@@ -49,7 +49,7 @@ export const flag: Flag.Flag<Store> = Flag.String("store").pipe(
 )
 
 /**
- * Opens a store that must exist. Its driver is loaded only now, since most of the time to start is loading.
+ * Opens a store that must exist, for reading. Its driver is loaded only now, since most of the time to start is loading.
  *
  * @category layers
  * @since 0.1.0
@@ -60,7 +60,7 @@ export const layer = (
   Layer.unwrap(Effect.gen(function*() {
     yield* mustExist(file)
     const { Sqlite } = yield* Effect.promise(() => import("@durable-agents/sqlite"))
-    return Sqlite.layer({ file })
+    return Sqlite.layer({ file, access: "read" })
   }))
 
 const mustExist = Effect.fnUntraced(function*(file: string) {

@@ -6,7 +6,7 @@ import type { Scope } from "effect"
 import { Effect, Result, Schema } from "effect"
 import { DatabaseSync } from "node:sqlite"
 import * as GroupCommit from "./GroupCommit.ts"
-import { migrate } from "./Migrations.ts"
+import { expect, migrate } from "./Migrations.ts"
 import * as Notice from "./Notice.ts"
 import { patiently } from "./Patience.ts"
 import { query } from "./Query.ts"
@@ -43,33 +43,22 @@ export interface Database {
  */
 export const open = Effect.fnUntraced(function*(
   file: string,
-  now: () => number
+  now: () => number,
+  access: "read" | "write"
 ): Effect.fn.Return<Database, StoreError, Scope.Scope> {
   const read = <A>(operation: string, body: () => A) => patiently(file, operation, body)
   const connection = yield* Effect.acquireRelease(
-    read("open", () => new DatabaseSync(file, { timeout: 0 })),
+    read("open", () => new DatabaseSync(file, { timeout: 0, readOnly: access === "read" })),
     (opened) => Effect.sync(() => opened.close())
   )
-  const mode = yield* read(
-    "open",
-    () => query(connection, `pragma journal_mode = wal`, Schema.Struct({ journal_mode: Schema.String })).first()
-  )
-  if (mode?.journal_mode !== "wal") {
-    return yield* new StoreError({
-      operation: "open",
-      detail: `\`${file}\` cannot have a write-ahead log: it must be an ordinary file on a local disk`
-    })
-  }
-  yield* read("open", () => connection.exec(`pragma synchronous = full`))
-  yield* read("open", () => connection.exec(`begin immediate`))
-  const migrated = yield* read("open", () => {
-    const result = migrate(connection, file, now())
-    connection.exec(Result.isSuccess(result) ? `commit` : `rollback`)
-    return result
-  })
-  yield* Effect.fromResult(migrated)
+  if (access === "read") {
+    yield* Effect.fromResult(yield* read("open", () => expect(connection, file)))
+  } else yield* prepare(connection, file, now)
 
-  const write = yield* GroupCommit.make({ connection, file, now })
+  const write = access === "read"
+    ? ({ operation }: { readonly operation: string }) =>
+      Effect.fail(new StoreError({ operation, detail: `\`${file}\` was opened for reading only` }))
+    : yield* GroupCommit.make({ connection, file, now })
   const notice = yield* Notice.make(connection, file)
 
   const last = query(
@@ -116,6 +105,29 @@ export const open = Effect.fnUntraced(function*(
       }
     }
   }
+})
+
+/** Makes the file durable and brings it to this build's tables. */
+const prepare = Effect.fnUntraced(function*(connection: DatabaseSync, file: string, now: () => number) {
+  const read = <A>(operation: string, body: () => A) => patiently(file, operation, body)
+  const mode = yield* read(
+    "open",
+    () => query(connection, `pragma journal_mode = wal`, Schema.Struct({ journal_mode: Schema.String })).first()
+  )
+  if (mode?.journal_mode !== "wal") {
+    return yield* new StoreError({
+      operation: "open",
+      detail: `\`${file}\` cannot have a write-ahead log: it must be an ordinary file on a local disk`
+    })
+  }
+  yield* read("open", () => connection.exec(`pragma synchronous = full`))
+  yield* read("open", () => connection.exec(`begin immediate`))
+  const migrated = yield* read("open", () => {
+    const result = migrate(connection, file, now())
+    connection.exec(Result.isSuccess(result) ? `commit` : `rollback`)
+    return result
+  })
+  yield* Effect.fromResult(migrated)
 })
 
 const endTypes = new Set(["RunCompleted", "RunFailed", "RunCancelled"])

@@ -116,15 +116,8 @@ export const migrate = (connection: DatabaseSync, file: string, at: number): Res
     applied_at integer not null
   ) strict`)
   const found = query(connection, applied, Applied).all()
-  const newest = migrations.at(-1)?.id ?? 0
-  const unknown = found.find(({ breaking, id }) => id > newest && breaking === 1)
-  if (unknown !== undefined) {
-    return Result.fail(new StoreError({
-      operation: "open",
-      detail: `\`${file}\` was changed by a newer build (migration ${unknown.id}, \`${unknown.name}\`): ` +
-        `open it with that build or a later one`
-    }))
-  }
+  const newer = tooNew(found, file)
+  if (newer !== undefined) return Result.fail(newer)
   const known = new Set(found.map(({ id }) => id))
   const note = connection.prepare(`insert into migrations (id, name, breaking, applied_at) values (?, ?, ?, ?)`)
   for (const { breaking, id, name, sql } of migrations) {
@@ -133,4 +126,37 @@ export const migrate = (connection: DatabaseSync, file: string, at: number): Res
     note.run(id, name, breaking ? 1 : 0, at)
   }
   return Result.void
+}
+
+/**
+ * Says why a file cannot be read as it is: it has other tables than this build's.
+ *
+ * @category migrations
+ * @since 0.1.0
+ */
+export const expect = (connection: DatabaseSync, file: string): Result.Result<void, StoreError> => {
+  const refuse = (detail: string) => Result.fail(new StoreError({ operation: "open", detail: `\`${file}\` ${detail}` }))
+  const names = query(
+    connection,
+    `select name from sqlite_schema where type = 'table' and name in ('migrations', 'events')`,
+    Schema.Struct({ name: Schema.String })
+  ).all()
+  if (names.length < 2) return refuse("holds no runs: it is not a store of durable-agents")
+  const found = query(connection, applied, Applied).all()
+  const newer = tooNew(found, file)
+  if (newer !== undefined) return Result.fail(newer)
+  const known = new Set(found.map(({ id }) => id))
+  return migrations.every(({ id }) => known.has(id))
+    ? Result.void
+    : refuse("is of an older build: open it for writing once, which a worker does")
+}
+
+const tooNew = (found: ReadonlyArray<typeof Applied.Type>, file: string): StoreError | undefined => {
+  const newest = migrations.at(-1)?.id ?? 0
+  const unknown = found.find(({ breaking, id }) => id > newest && breaking === 1)
+  return unknown === undefined ? undefined : new StoreError({
+    operation: "open",
+    detail: `\`${file}\` was changed by a newer build (migration ${unknown.id}, \`${unknown.name}\`): ` +
+      `open it with that build or a later one`
+  })
 }

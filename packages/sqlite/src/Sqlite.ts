@@ -25,6 +25,11 @@ export interface Options {
    * layer is built (`context`), for tests with virtual time.
    */
   readonly clock?: "host" | "context"
+  /**
+   * `write` (default) brings the file to this build's tables. `read` changes nothing: a file that is not there, or is none of ours,
+   * is a `StoreError`, and so is every write.
+   */
+  readonly access?: "read" | "write"
 }
 
 /**
@@ -51,7 +56,11 @@ export interface Options {
 export const layer = (options: Options): Layer.Layer<EventStore | RunQueue | RunIndex, StoreError> =>
   Layer.effectContext(Effect.gen(function*() {
     const clock = options.clock === "context" ? yield* Clock.Clock : hostClock
-    const database = yield* open(options.file, () => Math.floor(clock.currentTimeMillisUnsafe()))
+    const database = yield* open(
+      options.file,
+      () => Math.floor(clock.currentTimeMillisUnsafe()),
+      options.access ?? "write"
+    )
     return Context.make(EventStore, SqliteEventStore.make(database)).pipe(
       Context.add(RunQueue, SqliteRunQueue.make(database)),
       Context.add(RunIndex, SqliteRunIndex.make(database)),
