@@ -1,0 +1,182 @@
+import { OpenAi } from "@durable-agents/openai"
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Fiber, Latch, Layer, Redacted, Stream, Tracer } from "effect"
+import { LanguageModel } from "effect/ai"
+import { FetchHttpClient, HttpClient } from "effect/http"
+import type { ServerResponse } from "node:http"
+import { ask, completion, hello, modelOf, say, serve } from "./server.ts"
+
+const never = () => {}
+
+/** Sends the headers and the beginning of an answer, and no more. */
+const stall = (response: ServerResponse): void => {
+  response.writeHead(200, { "content-type": "application/json" })
+  response.write("{\"choices\":")
+}
+
+const clients = { fetch: FetchHttpClient.layer, undici: NodeHttpClient.layerUndici, node: NodeHttpClient.layerNodeHttp }
+
+for (const [name, client] of Object.entries(clients)) {
+  const generate = (url: string, options: Partial<OpenAi.Options> = {}) =>
+    LanguageModel.generateText({ prompt: "Hi." })
+      .pipe(Effect.provide(OpenAi.layer({ model: "m", baseUrl: url, ...options }).pipe(Layer.provide(client))))
+
+  describe(`an endpoint over ${name}`, () => {
+    it.live("is asked once, and answers", () =>
+      Effect.gen(function*() {
+        const server = yield* serve(hello)
+        assert.strictEqual((yield* generate(server.url)).text, "Hello.")
+        assert.strictEqual(server.requests.length, 1)
+      }))
+
+    it.live("that stays silent, or stops in the middle, is left after the time-out (ME-8)", () =>
+      Effect.gen(function*() {
+        for (const answer of [never, stall]) {
+          const server = yield* serve(answer)
+          const error = yield* Effect.flip(generate(server.url, { timeout: "80 millis" }))
+          assert.strictEqual(error.reason._tag, "NetworkError")
+          assert.include(error.message, "no answer within 80ms")
+          assert.isTrue(error.isRetryable)
+          yield* server.dropped
+          assert.strictEqual(server.requests.length, 1)
+        }
+      }))
+
+    it.live("is left when the caller is interrupted", () =>
+      Effect.gen(function*() {
+        for (const answer of [never, stall]) {
+          const server = yield* serve(answer)
+          const fiber = yield* Effect.forkChild(generate(server.url))
+          yield* server.asked
+          yield* Fiber.interrupt(fiber)
+          yield* server.dropped
+          assert.strictEqual(server.requests.length, 1)
+        }
+      }))
+
+    it.live("that resets the connection, or ends its answer too early, has failed for now (ME-2)", () =>
+      Effect.gen(function*() {
+        const resets = (response: ServerResponse) => void response.destroy()
+        const tears = (response: ServerResponse) => {
+          response.writeHead(200, { "content-length": "1000" })
+          response.write("{\"choices\":", () => response.destroy())
+        }
+        for (const answer of [resets, tears]) {
+          const server = yield* serve(answer)
+          const error = yield* Effect.flip(generate(server.url))
+          assert.strictEqual(error.reason._tag, "NetworkError")
+          assert.isTrue(error.isRetryable)
+          assert.strictEqual(server.requests.length, 1)
+        }
+        const gone = yield* Effect.scoped(serve(hello))
+        const error = yield* Effect.flip(generate(gone.url))
+        assert.include(error.message, "ECONNREFUSED")
+        assert.include(error.message, gone.url)
+      }))
+
+    it.live("whose answer is larger than the bound is cut off", () =>
+      Effect.gen(function*() {
+        const server = yield* serve((response) => {
+          response.writeHead(200)
+          const more = (): void => {
+            while (!response.destroyed && response.write("x".repeat(10_000))) { /* until the buffer is full */ }
+            if (!response.destroyed) response.once("drain", more)
+          }
+          more()
+        })
+        const error = yield* Effect.flip(generate(server.url, { maxResponseBytes: 50_000 }))
+        assert.strictEqual(error.reason._tag, "InvalidOutputError")
+        assert.include(error.message, "larger than the bound")
+        assert.isBelow(error.message.length, 1000)
+        yield* server.dropped
+      }))
+
+    it.live("that fails without an end is judged by its status and what was read", () =>
+      Effect.gen(function*() {
+        const server = yield* serve((response) => {
+          response.writeHead(429, { "content-length": "1000" })
+          response.write("{\"error\":{", () => response.destroy())
+        })
+        const error = yield* Effect.flip(generate(server.url))
+        assert.strictEqual(error.reason._tag, "RateLimitError")
+      }))
+
+    it.live("is not followed elsewhere", () =>
+      Effect.gen(function*() {
+        const server = yield* serve(say(307, "", { location: "/elsewhere" }))
+        const error = yield* Effect.flip(generate(server.url, { apiKey: Redacted.make("sk-secret") }))
+        assert.include(error.message, "HTTP 307")
+        assert.strictEqual(server.requests.length, 1)
+      }))
+  })
+}
+
+describe("an endpoint", () => {
+  it.live("is asked by several callers at once, and one that gives up does not disturb the others", () =>
+    Effect.gen(function*() {
+      const waiting: Array<ServerResponse> = []
+      const all = Latch.makeUnsafe()
+      const server = yield* serve((response) => {
+        if (waiting.push(response) === 10) all.openUnsafe()
+      })
+      const callers = yield* Effect.forEach(
+        Array.from({ length: 10 }),
+        () => Effect.forkChild(LanguageModel.generateText({ prompt: "Hi." }))
+      ).pipe(Effect.provide(modelOf(server)))
+      yield* all.await
+      const [first, ...others] = callers
+      yield* Fiber.interrupt(first ?? (yield* Effect.die("no caller")))
+      yield* server.dropped
+      waiting.forEach(hello)
+      assert.strictEqual((yield* Fiber.joinAll(others)).length, 9)
+      assert.strictEqual(server.requests.length, 10)
+    }))
+
+  it.live("is read up to the bound, exactly", () =>
+    Effect.gen(function*() {
+      const body = JSON.stringify(completion({ content: "ok" }))
+      const server = yield* serve(say(200, body))
+      assert.strictEqual((yield* ask(server, { maxResponseBytes: body.length }))[0]?.type, "text")
+      const error = yield* Effect.flip(ask(server, { maxResponseBytes: body.length - 1 }))
+      assert.strictEqual(error.reason._tag, "InvalidOutputError")
+    }))
+
+  it.live("does not stream, and says so without a request", () =>
+    Effect.gen(function*() {
+      const server = yield* serve(hello)
+      const error = yield* LanguageModel.streamText({ prompt: "Hi." }).pipe(
+        Stream.runDrain,
+        Effect.provide(modelOf(server)),
+        Effect.flip
+      )
+      assert.strictEqual(error.reason._tag, "InvalidRequestError")
+      assert.include(error.message, "does not stream")
+      assert.strictEqual(server.requests.length, 0)
+    }))
+
+  it.live("leaves no secret in traces", () =>
+    Effect.gen(function*() {
+      const server = yield* serve(say(500, "no"))
+      const spans: Array<Tracer.Span> = []
+      const tracer = Tracer.make({
+        span(options) {
+          const span = new Tracer.NativeSpan(options)
+          spans.push(span)
+          return span
+        }
+      })
+      yield* ask(server, {
+        apiKey: Redacted.make("sk-secret"),
+        headers: { "Api-Key": Redacted.make("azure-secret") }
+      }).pipe(
+        Effect.ignore,
+        Effect.withTracer(tracer),
+        Effect.provideService(HttpClient.TracerHeaderFilter, () => true)
+      )
+      const attributes = JSON.stringify(spans.map((span) => [...span.attributes]))
+      assert.include(attributes, "http.request.header")
+      assert.notInclude(attributes, "sk-secret")
+      assert.notInclude(attributes, "azure-secret")
+    }))
+})
