@@ -15,6 +15,8 @@ export default defineConfig({
           name: "unit",
           include: ["packages/*/test/**/*.test.ts", "examples/*/test/**/*.test.ts", "scripts/test/*.test.ts"],
           exclude: ["**/node_modules/**", integration, kill],
+          // Most take milliseconds; a machine with other work must not make them fail.
+          testTimeout: 30_000,
           sequence: { groupOrder: 1 }
         }
       },
