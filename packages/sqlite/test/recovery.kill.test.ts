@@ -1,6 +1,8 @@
-import { Runs } from "@durable-agents/core"
+import type { RunId } from "@durable-agents/core"
+import { Runs, Runtime, RuntimeSettings } from "@durable-agents/core"
+import { Sqlite } from "@durable-agents/sqlite"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
 import { eventsOf, outside, place, run } from "./kill/harness.ts"
 import { Ledger } from "./kill/Ledger.ts"
 import { type Orders, type Scenario, scenarios } from "./kill/scenarios.ts"
@@ -11,7 +13,23 @@ const scenarioOf = (name: string): Scenario => {
   return scenario ?? assert.fail("no such scenario")
 }
 
-/** Processes that die as ordered, one after the other, then one that lives; approves whatever is asked in between. */
+/** This process works on the run until it rests: it is another one than those that died. */
+const finish = (scenario: Scenario, runId: RunId, orders: Orders) =>
+  Effect.acquireUseRelease(
+    Effect.sync(() => new Ledger(orders.ledger)),
+    (ledger) =>
+      Effect.flatMap(Runtime, (runtime) => runtime.execute(runId)).pipe(Effect.provide(
+        scenario.layer(ledger, orders).pipe(
+          Layer.provideMerge(Runtime.layer),
+          Layer.provide(Sqlite.layer({ file: orders.file })),
+          Layer.provide(Layer.succeed(RuntimeSettings, { ...RuntimeSettings.defaultValue(), suspendAfter: "5 millis" }))
+        ),
+        { local: true }
+      )),
+    (ledger) => Effect.sync(() => ledger.close())
+  )
+
+/** Processes that die as ordered, one after the other; this one finishes, and approves whatever is asked in between. */
 const survive = (name: string, deaths: ReadonlyArray<Partial<Orders>>) =>
   Effect.gen(function*() {
     const here = yield* place
@@ -25,7 +43,12 @@ const survive = (name: string, deaths: ReadonlyArray<Partial<Orders>>) =>
         const view = yield* runs.state(runId)
         for (const { key } of view.pendingApprovals) yield* runs.approve(runId, { approval: key, actor: "dana" })
         if (view.status === "Completed") break
-        const end = yield* run({ file: here.file, ledger: here.ledger, scenario: name, runId, ...left[0] })
+        const orders = { file: here.file, ledger: here.ledger, scenario: name, runId, ...left[0] }
+        if (left.length === 0) {
+          yield* finish(scenario, runId, orders)
+          continue
+        }
+        const end = yield* run(orders)
         if (end === "SIGKILL") {
           kills += 1
           left.shift()
