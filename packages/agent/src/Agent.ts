@@ -181,7 +181,7 @@ const converse = (
 ): Effect.Effect<string, AgentError | BudgetExceeded, Journal | LanguageModel.LanguageModel> =>
   Effect.scoped(Effect.gen(function*() {
     const { shownBytes } = yield* Limits
-    const session: Session = {
+    const exchange: Exchange = {
       definition,
       path: yield* Path,
       scope: yield* Effect.scope,
@@ -198,15 +198,15 @@ const converse = (
         case "Fail":
           return yield* action.error
         case "Exceed":
-          yield* Fiber.awaitAll(session.calls.values())
+          yield* Fiber.awaitAll(exchange.calls.values())
           return yield* Effect.flatMap(Effect.orDie(Step.decodeRefusal(action.refusal)), Effect.fail)
         default:
-          state = evolve(state, yield* interpret(session, state, action))
+          state = evolve(state, yield* interpret(exchange, state, action))
       }
     }
   }))
 
-interface Session {
+interface Exchange {
   readonly definition: Definition
   readonly path: string
   readonly scope: Scope.Scope
@@ -217,12 +217,12 @@ interface Session {
 }
 
 const interpret = (
-  session: Session,
+  exchange: Exchange,
   state: AgentState,
   action: Extract<Action, { readonly _tag: "CallModel" | "Prepare" | "Work" }>
 ): Effect.Effect<Outcome, never, Journal | LanguageModel.LanguageModel> => {
-  const { definition, path } = session
-  const turn = turnOf(session, state)
+  const { definition, path } = exchange
+  const turn = turnOf(exchange, state)
   switch (action._tag) {
     case "CallModel":
       return Effect.map(
@@ -235,11 +235,11 @@ const interpret = (
         (plans) => ({ _tag: "Prepared", plans })
       )
     case "Work":
-      return work(session, turn, action.moves)
+      return work(exchange, turn, action.moves)
   }
 }
 
-const turnOf = ({ definition, path }: Session, { answer, conversation, turn }: AgentState): Turn => ({
+const turnOf = ({ definition, path }: Exchange, { answer, conversation, turn }: AgentState): Turn => ({
   agent: definition.agent,
   tools: definition.tools,
   path,
@@ -248,28 +248,28 @@ const turnOf = ({ definition, path }: Session, { answer, conversation, turn }: A
 })
 
 /** Begins what is not under way yet, all in one go so that it is one append, and waits for the first outcome. */
-const work = Effect.fnUntraced(function*(session: Session, turn: Turn, moves: ReadonlyArray<Move>) {
+const work = Effect.fnUntraced(function*(exchange: Exchange, turn: Turn, moves: ReadonlyArray<Move>) {
   for (const { _tag, state } of moves) {
     const { id, index } = state.call
     if (_tag === "Ask") {
-      if (session.asked.has(id)) continue
-      session.asked.add(id)
+      if (exchange.asked.has(id)) continue
+      exchange.asked.add(id)
       yield* begin(
-        session,
+        exchange,
         Effect.map(ToolCall.ask(turn, state), (decision): Outcome => ({ _tag: "Decided", index, decision }))
       )
-    } else if (!session.calls.has(id)) {
-      session.calls.set(
+    } else if (!exchange.calls.has(id)) {
+      exchange.calls.set(
         id,
         yield* begin(
-          session,
+          exchange,
           Effect.map(ToolCall.run(turn, state), (event): Outcome => ({ _tag: "Called", index, event }))
         )
       )
     }
   }
-  return yield* Effect.flatten(Queue.take(session.outcomes))
+  return yield* Effect.flatten(Queue.take(exchange.outcomes))
 })
 
-const begin = ({ outcomes, scope }: Session, move: Effect.Effect<Outcome, never, Journal>) =>
+const begin = ({ outcomes, scope }: Exchange, move: Effect.Effect<Outcome, never, Journal>) =>
   Effect.forkIn(Effect.flatMap(Effect.exit(move), (exit) => Queue.offer(outcomes, exit)), scope)
