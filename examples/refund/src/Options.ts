@@ -27,7 +27,10 @@ export const usage = `Usage: npm start -- [options]
   --amount CENTS    how much the model refunds (default: 6400; above 5000 a person has to agree)
   --kill-at WHERE   payment (default), an event type such as LLMCallRequested, or nothing
   --keep            leave the log and the ledger where they are
-  --help            this text`
+  --help            this text
+
+The model is a script that needs no network. With LLM_MODEL set it is a real one, at LLM_BASE_URL
+(default https://api.openai.com/v1) with the key in LLM_API_KEY; then the amount is its decision.`
 
 /** Reads the command line; `undefined` when only help is asked for. */
 export const parse = (args: ReadonlyArray<string>): Effect.Effect<Options | undefined, BadOption> =>

@@ -5,7 +5,7 @@ import type { Recorded, RunEventOf } from "@durable-agents/core"
 import { Digest, EventStore, Runs } from "@durable-agents/core"
 import { Sqlite } from "@durable-agents/sqlite"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
-import { Deferred, Effect, Fiber, Layer, Stream } from "effect"
+import { Deferred, Effect, Fiber, Layer, Option, Schema, Stream } from "effect"
 import { type ChildProcess, fork } from "node:child_process"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -88,7 +88,7 @@ const demo = (options: Options, folder: string) =>
     yield* printer.line(tell(events, isKilled, options))
     const counted = yield* books(ledger)
     yield* printer.line(`attempts ${counted.attempts}, refunds ${counted.refunds}`)
-    return balances(counted, events, options.cents)
+    return balances(counted, events)
   }).pipe(
     Effect.scoped,
     Effect.provide(Layer.provideMerge(Runs.layer, Sqlite.layer({ file: join(folder, "runs.db") })))
@@ -107,11 +107,20 @@ const tell = (events: ReadonlyArray<Recorded>, isKilled: boolean, { killAt }: Op
     : `Seq ${takeover.seq} to ${last} were written by a different process than seq ${takeover.seq - 1}.`
 }
 
-/** One refund if it was allowed, none if not, and exactly the money that was asked for. */
-const balances = ({ cents, refunds }: Books, events: ReadonlyArray<Recorded>, asked: number): boolean => {
-  const isDenied = events.some(({ event }) => event._tag === "ApprovalDenied")
-  return isDenied ? refunds === 0 && cents === 0 : refunds === 1 && cents === asked
+/** What the log says was refunded is what the ledger says was paid, each call once. */
+const balances = ({ cents, refunds }: Books, events: ReadonlyArray<Recorded>): boolean => {
+  const asked =
+    new Map(events.flatMap(({ event }) =>
+      event._tag === "ToolCallRequested" ? [[event.key, centsOf(event.arguments)] as const] : []
+    ))
+  const paid = events.flatMap(({ event }) =>
+    event._tag === "ToolCallCompleted" && event.isFailure !== true ? [asked.get(event.key) ?? 0] : []
+  )
+  return refunds === paid.length && cents === paid.reduce((sum, each) => sum + each, 0)
 }
+
+const centsOf = (args: Schema.Json): number => Option.getOrElse(decodeCents(args), () => ({ cents: 0 })).cents
+const decodeCents = Schema.decodeUnknownOption(Schema.Struct({ cents: Schema.Int }))
 
 const whereToLook = (folder: string): string => `
 The payments are in ${join(folder, "payments.db")}, and the whole story is told by

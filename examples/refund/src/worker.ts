@@ -3,8 +3,10 @@
  */
 import { Daemon } from "@durable-agents/cli"
 import { Runs, Runtime, RuntimeSettings, Worker } from "@durable-agents/core"
+import { OpenAi } from "@durable-agents/openai"
 import { Sqlite } from "@durable-agents/sqlite"
-import { Effect, Layer, Schema } from "effect"
+import { Config, Effect, Layer, Option, Schema } from "effect"
+import { FetchHttpClient } from "effect/http"
 import * as KillSwitch from "./KillSwitch.ts"
 import { Payments } from "./Payments.ts"
 import { Script, Support, SupportToolsLayer } from "./Support.ts"
@@ -30,10 +32,12 @@ const main = Effect.gen(function*() {
 
   const Stores = KillSwitch.layer(killAt).pipe(Layer.provideMerge(Sqlite.layer({ file: store })))
   const Bank = Payments.layer(ledger, killAt === "payment" ? KillSwitch.pullTrigger : Effect.void)
+  const isOnline = Option.isSome(yield* Config.option(Config.NonEmptyString("LLM_MODEL")))
+  const Llm = isOnline ? OpenAi.layerConfig().pipe(Layer.provide(FetchHttpClient.layer)) : Script(order, cents)
   const App = Support.layer.pipe(
     Layer.provideMerge(Runtime.layer),
     Layer.provideMerge(Stores),
-    Layer.provide([Script(order, cents), SupportToolsLayer.pipe(Layer.provide(Bank))])
+    Layer.provide([Llm, SupportToolsLayer.pipe(Layer.provide(Bank))])
   )
 
   if (goal !== undefined) {
