@@ -42,6 +42,14 @@ create table events (
   primary key (run_id, seq)
 ) strict;
 
+-- What is written stays as it is, whoever asks.
+create trigger events_never_change before update on events begin
+  select raise(abort, 'events are never changed');
+end;
+create trigger events_never_go before delete on events begin
+  select raise(abort, 'events are never deleted');
+end;
+
 -- The queue. A row changes only when the queue must know something: start, claim, a decision from outside, rest, end.
 -- woken counts decisions from outside and lost leases over all runs, so that other processes find what is new.
 create table runs (

@@ -50,3 +50,17 @@ describe("a store opened for reading", () => {
       }
     }))
 })
+
+describe("the log", () => {
+  it.live("is never changed and never deleted, not even by hand (check 8)", () =>
+    Effect.gen(function*() {
+      const file = join(yield* folder, "runs.db")
+      const runId = yield* yield* NextRunId
+      yield* Effect.flatMap(EventStore, (store) => store.append(runId, { expected: 0, events: [started] }))
+        .pipe(Effect.provide(Sqlite.layer({ file })))
+      const byHand = new DatabaseSync(file)
+      assert.throws(() => byHand.exec("update events set type = 'RunFailed'"), /never changed/)
+      assert.throws(() => byHand.exec("delete from events"), /never deleted/)
+      byHand.close()
+    }))
+})
