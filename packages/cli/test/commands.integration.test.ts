@@ -92,6 +92,7 @@ beforeAll(() =>
     source.exec(`vacuum into '${damaged}'`)
     source.close()
     const target = new DatabaseSync(damaged)
+    target.exec("drop trigger events_never_change")
     target.exec("update events set payload = '{broken' where type = 'TimerFired'")
     target.exec("update events set payload = '{}' where type = 'StepCompleted'")
     target.close()
