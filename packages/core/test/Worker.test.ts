@@ -13,7 +13,7 @@ import {
   Timer,
   Worker
 } from "@durable-agents/core"
-import { CrashingStore, FrozenStore } from "@durable-agents/testing"
+import { FrozenStore } from "@durable-agents/testing"
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Context, Deferred, Duration, Effect, Exit, Fiber, Layer, Schema, Scope, Stream } from "effect"
 import { TestClock } from "effect/testing"
@@ -141,24 +141,6 @@ describe("a worker", () => {
       }).pipe(Effect.provide(outside(memory)))
     }))
 
-  it.live("keeps its lease by heartbeats through an operation longer than the lease (WR-5, check 57)", () =>
-    Effect.gen(function*() {
-      const memory = MemoryStore.memory()
-      let calls = 0
-      const handler = () =>
-        step("long", Effect.andThen(Effect.sync(() => void calls++), Effect.as(Effect.sleep("400 millis"), "done")))
-      yield* Effect.gen(function*() {
-        const runs = yield* Runs
-        const runId = yield* start()
-        yield* alive(worker(handler, memory, { lease: "120 millis" }))
-        yield* alive(worker(handler, memory, { lease: "120 millis" }))
-        const end = yield* runs.await(runId)
-        assert.strictEqual(end.output, "done")
-        assert.strictEqual(calls, 1)
-        assert.notInclude(yield* tagsOf(runId), "RunRecovered")
-      }).pipe(Effect.provide(outside(memory)))
-    }))
-
   it.live("takes over the run of a silent worker after its lease (checks 58, 64)", () =>
     Effect.gen(function*() {
       const memory = MemoryStore.memory()
@@ -171,74 +153,6 @@ describe("a worker", () => {
         const end = yield* runs.await(runId).pipe(Effect.timeout("3 seconds"))
         assert.strictEqual(end.output, "a")
         assert.include(yield* tagsOf(runId), "RunRecovered")
-      }).pipe(Effect.provide(outside(memory)))
-    }))
-
-  it.live("parks a run that kills its worker every time, with the reason; others complete (WR-4)", () =>
-    Effect.gen(function*() {
-      const memory = MemoryStore.memory()
-      yield* Effect.gen(function*() {
-        const runs = yield* Runs
-        const runId = yield* start()
-        for (let deaths = 0; deaths < 20 && (yield* runs.state(runId)).status !== "Stuck"; deaths++) {
-          const process = CrashingStore.doomed()
-          const scope = yield* Scope.make()
-          const acting = yield* Deferred.make<void>()
-          yield* alive(worker(
-            () => step("kills", Effect.andThen(Deferred.succeed(acting, undefined), Effect.never)),
-            memory,
-            {
-              stores: CrashingStore.layer(process).pipe(Layer.provideMerge(MemoryStore.layerOf(memory)))
-            }
-          )).pipe(Scope.provide(scope))
-          yield* Effect.raceFirst(Deferred.await(acting), runs.await(runId, (view) => view.status === "Stuck"))
-          process.dead = true
-          memory.aliveUntil.clear()
-          yield* Effect.exit(Scope.close(scope, Exit.void))
-        }
-        const stuck = yield* runs.state(runId)
-        assert.strictEqual(stuck.status, "Stuck")
-        assert.strictEqual(stuck.state.stuck?.reason, "poison")
-        assert.strictEqual(stuck.state.stuck?.key, "kills")
-        yield* alive(worker(() => step("fine"), memory))
-        const other = yield* start()
-        yield* runs.await(other)
-        const after = (yield* tagsOf(runId)).slice(stuck.seq)
-        assert.isTrue(after.every((tag) => tag === "RunRecovered"))
-      }).pipe(Effect.provide(outside(memory)))
-    }))
-
-  it.live("drains: nothing new begins, what ends in time is recorded, the rest is left to others (WR-3)", () =>
-    Effect.gen(function*() {
-      const memory = MemoryStore.memory()
-      yield* Effect.gen(function*() {
-        const runs = yield* Runs
-        const both = yield* Deferred.make<void>()
-        let begun = 0
-        const enter = Effect.suspend(() => ++begun === 2 ? Deferred.succeed(both, undefined) : Effect.void)
-        const handler = (input: string) =>
-          input === "short"
-            ? Effect.andThen(step("s", Effect.andThen(enter, Effect.as(Effect.sleep("50 millis"), "s"))), step("next"))
-            : step("l", Effect.andThen(enter, Effect.never))
-        const short = yield* runs.start(programOf(), "short")
-        const long = yield* runs.start(programOf(), "long")
-        const scope = yield* Scope.make()
-        yield* alive(worker(handler, memory, { settings: settings({ grace: "200 millis" }) }))
-          .pipe(Scope.provide(scope))
-        yield* Deferred.await(both)
-        yield* Scope.close(scope, Exit.void).pipe(Effect.timeout("3 seconds"))
-        assert.deepStrictEqual(yield* tagsOf(short), ["RunStarted", "StepRequested", "StepCompleted"])
-        assert.deepStrictEqual(yield* tagsOf(long), ["RunStarted", "StepRequested"])
-        const queue = yield* RunQueue
-        const due = yield* queue.claim({
-          owner: "next",
-          leaseMillis: 1000,
-          namespace: "default",
-          programs: ["test"],
-          limit: 10
-        })
-        assert.strictEqual(due.length, 2)
-        assert.isTrue(due.every((claim) => !claim.expired))
       }).pipe(Effect.provide(outside(memory)))
     }))
 
