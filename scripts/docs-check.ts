@@ -1,5 +1,5 @@
 /**
- * Checks README.md and docs/: every `ts` fence compiles and every relative link leads to a file.
+ * Checks README.md, docs/ and the READMEs of examples: every `ts` fence compiles and every relative link leads to a file.
  *
  * Each fence is a module of its own. One that starts with the line `// continued` goes on in the module of the fence
  * before it on the same page. The modules are written to `.docs-check/` and compiled by one run of tsc.
@@ -88,7 +88,7 @@ export const checkDocs = (root: string): { readonly errors: ReadonlyArray<string
   const errors: Array<string> = []
   const folder = join(root, ".docs-check")
   const origin = new Map<string, { readonly file: string; readonly lines: ReadonlyArray<Line> }>()
-  const files = globSync(["README.md", "docs/**/*.md"], { cwd: root }).toSorted()
+  const files = globSync(["README.md", "docs/**/*.md", "examples/*/README.md"], { cwd: root }).toSorted()
   let links = 0
 
   rmSync(folder, { recursive: true, force: true })
