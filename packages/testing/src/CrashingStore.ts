@@ -1,8 +1,10 @@
 /**
  * A store whose process dies at a chosen instant: right before or right after one of its writes.
  */
-import { EventStore, RunQueue } from "@durable-agents/core"
-import { Context, Deferred, Effect, Layer, Stream } from "effect"
+import type { EventStore, RunQueue } from "@durable-agents/core"
+import type { Layer } from "effect"
+import { Deferred, Effect } from "effect"
+import * as StoreCalls from "./StoreCalls.ts"
 
 /**
  * When a process dies: at its `at`-th write (0 is the first; appends of a worker and releases count), before it or after it.
@@ -49,40 +51,20 @@ export const doomed = (instant?: Instant): Doomed => ({
  * @category layers
  * @since 0.1.0
  */
-export const layer = (process: Doomed): Layer.Layer<EventStore | RunQueue, never, EventStore | RunQueue> =>
-  Layer.effectContext(Effect.gen(function*() {
-    const store = yield* EventStore
-    const queue = yield* RunQueue
+export const layer = (process: Doomed): Layer.Layer<EventStore | RunQueue, never, EventStore | RunQueue> => {
+  const die = Effect.suspend(() => {
+    process.dead = true
+    return Effect.andThen(Deferred.succeed(process.death, undefined), Effect.die("the process is dead"))
+  })
 
-    const die = Effect.suspend(() => {
-      process.dead = true
-      return Effect.andThen(Deferred.succeed(process.death, undefined), Effect.die("the process is dead"))
+  return StoreCalls.layer((call, effect) =>
+    Effect.suspend(() => {
+      if (process.dead) return Effect.die("the process is dead")
+      const isWrite = call.name === "release" || call.append?.epoch !== undefined
+      if (!isWrite) return effect
+      const index = process.writes++
+      if (process.instant?.at !== index) return effect
+      return process.instant.when === "before" ? die : Effect.andThen(effect, die)
     })
-
-    const alive = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E> =>
-      Effect.suspend(() => process.dead ? Effect.die("the process is dead") : effect)
-
-    const write = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E> =>
-      alive(Effect.suspend(() => {
-        const index = process.writes++
-        if (process.instant?.at !== index) return effect
-        return process.instant.when === "before" ? die : Effect.flatMap(effect, () => die)
-      }))
-
-    return Context.make(EventStore, {
-      append: (runId, append) =>
-        append.epoch === undefined
-          ? alive(store.append(runId, append))
-          : write(store.append(runId, append)),
-      read: (runId, from) => Stream.unwrap(alive(Effect.succeed(store.read(runId, from)))),
-      changes: (runId, from) => Stream.unwrap(alive(Effect.succeed(store.changes(runId, from)))),
-      now: alive(store.now)
-    }).pipe(Context.add(RunQueue, {
-      claim: (options) => alive(queue.claim(options)),
-      acquire: (options) => alive(queue.acquire(options)),
-      heartbeat: (options) => alive(queue.heartbeat(options)),
-      release: (options) => write(queue.release(options)),
-      retire: (owner) => alive(queue.retire(owner)),
-      wakeups: queue.wakeups
-    }))
-  }))
+  )
+}
