@@ -189,6 +189,8 @@ const fields: { readonly [Name in Field]: (value: ValueIn<Event, Name>) => Shown
   layer: word("layer"),
   rule: word("rule"),
   action: word("action"),
+  counts: (counts) => counts ? "counts towards asking a person" : "does not count towards asking a person",
+  ends: (ends) => ends ? "ends the run" : "does not end the run",
   latencyMillis: lasting("took"),
   untilMillis: at("until"),
   name: word("signal"),

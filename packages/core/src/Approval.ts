@@ -5,7 +5,7 @@ import { Duration, Effect } from "effect"
 import type { Schema } from "effect"
 import type { Actor } from "./Ids.ts"
 import { below, Journal, Path } from "./Journal.ts"
-import type { RunEventOf } from "./RunEvent.ts"
+import type { RunEvent, RunEventOf } from "./RunEvent.ts"
 
 /**
  * What was decided, and by whom.
@@ -52,13 +52,15 @@ export const request = (key: string, options: Options): Effect.Effect<Decision, 
   Effect.flatMap(Path, (path) => ask({ key: below(path, key), ...approvalFields(options) }))
 
 /**
- * Asks with an event that the caller built, for programs with approvals of their own kind.
+ * Asks with an event that the caller built, for programs with approvals of their own kind. `before` is stored with it, ahead of
+ * it: the verdicts that led to it.
  *
  * @category approvals
  * @since 0.1.0
  */
 export const ask = (
-  event: Omit<RunEventOf<"ApprovalRequested">, "_tag" | "expiresAtMillis"> & { readonly expiresInMillis?: number }
+  event: Omit<RunEventOf<"ApprovalRequested">, "_tag" | "expiresAtMillis"> & { readonly expiresInMillis?: number },
+  before: ReadonlyArray<RunEvent> = []
 ): Effect.Effect<Decision, never, Journal> =>
   Effect.flatMap(Journal, (journal) => {
     const { expiresInMillis, ...fields } = event
@@ -68,7 +70,7 @@ export const ask = (
           _tag: "ApprovalRequested",
           ...fields,
           ...(expiresInMillis === undefined ? {} : { expiresAtMillis: Math.ceil(journal.now() + expiresInMillis) })
-        })
+        }, before)
       ),
       (wait): Decision => {
         const decision = wait._tag === "Approval" ? wait.decision : undefined

@@ -17,6 +17,7 @@ import type { Registered } from "./Program.ts"
 import { Programs } from "./Program.ts"
 import type { Decision } from "./RunDecision.ts"
 import * as RunDecision from "./RunDecision.ts"
+import { GuardrailBlocked } from "./RunError.ts"
 import type { RunEventOf } from "./RunEvent.ts"
 import { summarize } from "./RunIndex.ts"
 import type { Claim, Owner } from "./RunQueue.ts"
@@ -477,15 +478,16 @@ const endOf = (program: Registered) => {
         failure: { limit, allowed, used }
       })
     }
+    const reason = error.value instanceof GuardrailBlocked ? "GuardrailBlocked" : "Error"
     return Effect.match(encodeError(error.value), {
       onFailure: (): RunDecision.End => ({
         _tag: "RunFailed",
-        reason: "Error",
+        reason,
         error: Payload.describeDefect(error.value)
       }),
       onSuccess: (failure): RunDecision.End => ({
         _tag: "RunFailed",
-        reason: "Error",
+        reason,
         error: Payload.describeDefect(error.value),
         failure
       })

@@ -62,6 +62,8 @@ export class Journal extends Context.Service<Journal, {
   readonly now: () => number
   /** What the log holds at a key, for programs that must not decide again what was decided. */
   readonly recorded: (key: string) => Place | undefined
+  /** The verdicts of guardrails so far, oldest first. */
+  readonly verdicts: () => Iterable<RunEventOf<"GuardrailTriggered">>
   /** Asks for an operation, once per key and execution: what is recorded, or a stored first request. */
   readonly ask: (asked: Request) => Effect.Effect<Answer>
   /** Stores the request of the next attempt of an operation that was asked for. */
@@ -89,9 +91,10 @@ export class Journal extends Context.Service<Journal, {
   ) => Effect.Effect<CompletedEvent | FailedEvent>
   /** The program stopped waiting for an operation: records that, unless the run itself is leaving. Never waits. */
   readonly interrupted: (event: FailedEvent) => void
-  /** Opens a wait, and ends when it has its answer. */
+  /** Opens a wait, and ends when it has its answer. `before` is stored with it, ahead of it. */
   readonly wait: (
-    event: RunEventOf<"TimerStarted" | "SignalAwaited" | "ApprovalRequested">
+    event: RunEventOf<"TimerStarted" | "SignalAwaited" | "ApprovalRequested">,
+    before?: ReadonlyArray<RunEvent>
   ) => Effect.Effect<Wait>
   /** Waits for a recorded choice, made here or before. */
   readonly chosen: (key: string) => Effect.Effect<string>

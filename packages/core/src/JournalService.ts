@@ -245,6 +245,7 @@ export const make = (around: Around): Journal["Service"] => {
     started: options.started,
     now,
     recorded: place,
+    verdicts: () => line.state().verdicts,
     ask: (asked) =>
       first<Answer>(asked.key, asked, (ask, resume) => {
         const found = place(asked.key)
@@ -299,7 +300,7 @@ export const make = (around: Around): Journal["Service"] => {
       })
     },
     interrupted: (event) => enqueue({ bytes: 512, decide: RunDecision.stopWaiting(event, { shown: shown() }) }),
-    wait: (event) =>
+    wait: (event, before = []) =>
       first<Wait>(event.key, undefined, (ask, resume) => {
         if (!isFinite(timeOf(event))) {
           return resume(Effect.die(new NotRecordable({ key: event.key, detail: "its time is not finite" })))
@@ -319,8 +320,8 @@ export const make = (around: Around): Journal["Service"] => {
             if (mode() === "unwinding") return around.interruptAsk(ask)
             ask.give = give
             send(ask, {
-              bytes: sizeOf(event),
-              decide: RunDecision.open(event),
+              bytes: sizeOf(event) + before.length * 1024,
+              decide: RunDecision.open(event, before),
               stored: () => {
                 if (ask.dropped) return around.abandon(ask, false)
                 ask.phase = "waiting"

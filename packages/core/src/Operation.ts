@@ -514,6 +514,7 @@ const nested = (journal: Journal["Service"], key: string): Journal["Service"] =>
     started: journal.started,
     now: journal.now,
     recorded: () => undefined,
+    verdicts: () => [],
     ask: () => refuse,
     again: () => refuse,
     untilDue: () => refuse,

@@ -106,7 +106,8 @@ export const describe = (found: unknown): string =>
  */
 export const describeDefect = (found: unknown): string =>
   found instanceof Error
-    ? firstOf(() => `${found.name}: ${found.message}`)
+    // Names of errors may have the path of their package in front.
+    ? firstOf(() => `${found.name.replace(/^.*\//, "")}: ${found.message}`)
     : firstOf(() => typeof found === "string" ? found : String(found))
 
 const firstOf = (...ways: ReadonlyArray<() => string>): string => {

@@ -26,6 +26,9 @@ export interface Description {
   readonly tools?: ReadonlyArray<ToolDescription>
   readonly systemPrompt?: string
   readonly model?: string
+  /** The guardrails that a run is under when its start does not say so, and all that it can be under. */
+  readonly guardrailProfile?: string
+  readonly guardrailProfiles?: ReadonlyArray<string>
 }
 
 /**

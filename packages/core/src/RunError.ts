@@ -143,3 +143,21 @@ export class AlreadySettled
     return `Operation \`${this.key}\` of run \`${this.runId}\` has its outcome already`
   }
 }
+
+/**
+ * A guardrail ended the run. What it found is in the log, with the verdict.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class GuardrailBlocked
+  extends Schema.TaggedError<GuardrailBlocked>("@durable-agents/core/GuardrailBlocked")("GuardrailBlocked", {
+    layer: Schema.String,
+    rule: Schema.String,
+    detail: Schema.String
+  })
+{
+  override get message() {
+    return `A guardrail ended the run (${this.rule}): ${this.detail}`
+  }
+}

@@ -215,6 +215,10 @@ export const RunEvent = Schema.TaggedUnion({
     rule: Text,
     action: Schema.Literals(["ALLOW", "REDACT", "ESCALATE", "BLOCK"]),
     detail: Json,
+    /** It counts towards asking a person about what the run does next. */
+    counts: optionalKey(Schema.Boolean),
+    /** The run ends because of it. */
+    ends: optionalKey(Schema.Boolean),
     latencyMillis: optionalKey(Millis)
   },
 

@@ -91,6 +91,8 @@ export interface RunState {
   readonly open: HashSet.HashSet<OperationKey>
   readonly signals: HashMap.HashMap<string, SignalQueue>
   readonly signalIds: HashSet.HashSet<string>
+  /** Verdicts of guardrails, oldest first. */
+  readonly verdicts: Chunk.Chunk<RunEventOf<"GuardrailTriggered">>
   /** A decision from outside that no worker has written after. */
   readonly undigested: boolean
   /** Takeovers since the last outcome, from workers that had begun. */
@@ -135,6 +137,7 @@ export const initial = (runId: RunId): RunState => ({
   open: HashSet.empty(),
   signals: HashMap.empty(),
   signalIds: HashSet.empty(),
+  verdicts: Chunk.empty(),
   undigested: false,
   recoveries: 0,
   paused: false,
@@ -264,7 +267,7 @@ const apply = (
     case "WaitAbandoned":
       return closeWaits(state, [event.key])
     case "GuardrailTriggered":
-      return state
+      return { ...state, verdicts: Chunk.append(state.verdicts, event) }
     case "UnknownEvent":
       return note(state, seq, event.problem)
   }

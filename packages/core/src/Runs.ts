@@ -12,7 +12,7 @@ import { actor, Namespace, NextRunId } from "./Ids.ts"
 import { Limits } from "./Limits.ts"
 import * as Payload from "./Payload.ts"
 import * as PayloadCodec from "./PayloadCodec.ts"
-import type { Program } from "./Program.ts"
+import type { Description, Program } from "./Program.ts"
 import type { Decision, Resolution } from "./RunDecision.ts"
 import * as RunDecision from "./RunDecision.ts"
 import type {
@@ -114,6 +114,8 @@ export interface StartOptions {
   /** Higher first. Recorded; claims are oldest first for now. */
   readonly priority?: number
   readonly systemPrompt?: string
+  /** One of the program's guardrail profiles; any other name is refused. */
+  readonly guardrailProfile?: string
   readonly traceparent?: string
 }
 
@@ -268,6 +270,7 @@ export class Runs extends Context.Service<Runs, {
           return yield* new InvalidRequest({ field: "priority", detail: "wants a whole number" })
         }
         yield* text("systemPrompt", options.systemPrompt, limits.goalLength)
+        const guardrailProfile = yield* profileOf(program.description, options.guardrailProfile)
         const encoded = yield* Effect.mapError(
           Schema.encodeUnknownEffect(Schema.toCodecJson(program.input))(input),
           (error) =>
@@ -295,7 +298,8 @@ export class Runs extends Context.Service<Runs, {
           ...(options.traceparent === undefined ? {} : { traceparent: options.traceparent }),
           ...(typeof json === "string" ? { goal: json } : {}),
           ...(program.description.model === undefined ? {} : { model: program.description.model }),
-          ...(systemPrompt === undefined ? {} : { systemPrompt, systemPromptHash: digest(systemPrompt) })
+          ...(systemPrompt === undefined ? {} : { systemPrompt, systemPromptHash: digest(systemPrompt) }),
+          ...(guardrailProfile === undefined ? {} : { guardrailProfile })
         }
         const first = fold(initial(runId), [{ runId, seq: 0, at: yield* store.now, event: started }])
         const summary = summarize(first)
@@ -400,6 +404,19 @@ export class Runs extends Context.Service<Runs, {
     })
   )
 }
+
+const profileOf = (
+  { guardrailProfile, guardrailProfiles = [] }: Description,
+  asked: string | undefined
+): Effect.Effect<string | undefined, InvalidRequest> =>
+  asked === undefined || guardrailProfiles.includes(asked)
+    ? Effect.succeed(asked ?? guardrailProfile)
+    : Effect.fail(new InvalidRequest({
+      field: "guardrailProfile",
+      detail: guardrailProfiles.length === 0
+        ? "is not known to this program, which has no guardrails"
+        : `must be one of ${guardrailProfiles.join(", ")}`
+    }))
 
 /** What the queue learns of a decision from outside: the run is due, unless it has ended or is not to begin yet. */
 const outside = (state: RunState) => {

@@ -10,6 +10,7 @@ import { below, Path } from "./Journal.ts"
 import type { OutcomeFields, Recovery } from "./Operation.ts"
 import * as Operation from "./Operation.ts"
 import * as Payload from "./Payload.ts"
+import * as Progress from "./Progress.ts"
 import type { RunEventOf } from "./RunEvent.ts"
 import type { CompletedEvent, FailedEvent } from "./RunState.ts"
 
@@ -231,6 +232,18 @@ export const idempotencyKey: Effect.Effect<string, never, Operation.CurrentStep>
   Operation.CurrentStep,
   (step) => step.idempotencyKey
 )
+
+/**
+ * Says what the operation around this is doing, to whoever listens to `Progress.reports` in this process now. Never recorded.
+ *
+ * @category steps
+ * @since 0.1.0
+ */
+export const progress = (value: Schema.Json): Effect.Effect<void, never, Operation.CurrentStep> =>
+  Effect.flatMap(
+    Operation.CurrentStep,
+    ({ attempt, key, runId }) => Progress.report({ runId, key, attempt, value })
+  )
 
 /**
  * Puts a name in front of all keys that an effect uses, so that each iteration or branch has its own.

@@ -11,6 +11,7 @@ export * as RunDecision from "./RunDecision.ts"
 export {
   AlreadySettled,
   ApprovalNotPending,
+  GuardrailBlocked,
   KeyMismatch,
   NotAnApprover,
   RunClosed,
@@ -33,6 +34,7 @@ export { CurrentStep, NestedOperation } from "./Operation.ts"
 export * as Payload from "./Payload.ts"
 export * as Program from "./Program.ts"
 export { DuplicateProgram, Programs } from "./Program.ts"
+export * as Progress from "./Progress.ts"
 export * as Signal from "./Signal.ts"
 export * as Step from "./Step.ts"
 export { OperationFailed } from "./Step.ts"

@@ -166,10 +166,12 @@ export const sampleEvents: {
     _tag: "GuardrailTriggered",
     key: "turn-1/model",
     turn: 1,
-    layer: "input",
+    layer: "L1_input",
     rule: "override",
     action: "REDACT",
     detail: { spans: [[0, 4]] },
+    counts: true,
+    ends: true,
     latencyMillis: 0.25
   },
   TimerStarted: { _tag: "TimerStarted", key: "grace", untilMillis: 1_700_259_200_000 },
