@@ -1,44 +1,57 @@
 /**
  * Agents: a language model and its tools as a durable program.
  */
-import type { Budget, BudgetExceeded, Programs } from "@durable-agents/core"
+import type { Budget, BudgetExceeded, Payload, Programs } from "@durable-agents/core"
 import { Journal, Limits, Path, Program, RunEvent, RunState, Step } from "@durable-agents/core"
 import type { Exit, Layer, Schedule, Scope } from "effect"
 import { Duration, Effect, Fiber, HashMap, Queue, Result, Schema } from "effect"
 import type { LanguageModel, Tool } from "effect/ai"
 import { AgentError } from "./AgentError.ts"
-import type { Action, AgentState, Move, Outcome, Start } from "./AgentState.ts"
+import type { Action, AgentState, Move, Outcome } from "./AgentState.ts"
 import { evolve, initial, next } from "./AgentState.ts"
+import * as FinalAnswer from "./FinalAnswer.ts"
+import * as GoalCheck from "./GoalCheck.ts"
+import * as Guardrails from "./Guardrails.ts"
 import * as ModelCall from "./ModelCall.ts"
 import * as ModelError from "./ModelError.ts"
+import type { Rules } from "./Rules.ts"
 import * as ToolCall from "./ToolCall.ts"
 import type { Turn } from "./ToolCheck.ts"
 import { callOf, prepare } from "./ToolCheck.ts"
 import * as Tools from "./Tools.ts"
+import type { Conversation } from "./Transcript.ts"
+import * as Verdicts from "./Verdicts.ts"
 
 /**
- * An agent: a program whose input is a goal and whose output is the model's final answer.
+ * An agent: a program whose input is a goal and whose output is the model's final answer, a text unless its shape is declared.
  *
  * @category models
  * @since 0.1.0
  */
-export interface Agent<out R> extends Program.Program<string, string, AgentError> {
+export interface Agent<out R, in out Output = string> extends Program.Program<string, Output, AgentError> {
   /** Registers the agent; the model, the handlers of its tools and what they need are taken from where the layer is built. */
   readonly layer: Layer.Layer<never, never, R | Programs>
   /** The agent inside another program, with its own keys below `key`. What it was told is recorded there. */
-  readonly run: (key: string, goal: string) => Effect.Effect<string, AgentError | BudgetExceeded, R | Journal>
+  readonly run: (key: string, goal: string) => Effect.Effect<Output, AgentError | BudgetExceeded, R | Journal>
 }
 
 /**
  * @category models
  * @since 0.1.0
  */
-export interface Options<I extends Tools.Input> {
+export interface Options<I extends Tools.Input, Output = string> {
   /** The system prompt. A run keeps the one it was started with. */
   readonly instructions: string
   /** A toolkit, or a list of tools and toolkits. */
   readonly toolkit?: I
+  /**
+   * The shape of the answer. The model gives it by a tool named `final_answer`; one that does not fit goes back to it, as long as
+   * the budget lasts.
+   */
+  readonly output?: Payload.PureSchema<Output>
   readonly version?: string
+  /** The guardrails of a run that is not started under others. Default `validation`. */
+  readonly guardrailProfile?: Guardrails.Profile
   /** What a run may spend when its start does not say so. */
   readonly budget?: Budget.Budget
   /** The name under which the model is recorded when its layer does not give one. */
@@ -98,44 +111,78 @@ const Goal = Schema.String.check(Schema.makeFilter((goal) => goal.trim() !== "" 
  * @category constructors
  * @since 0.1.0
  */
-export const make = <I extends Tools.Input = readonly []>(name: string, options: Options<I>): Agent<Services<I>> => {
-  const tools = Result.getOrThrow(Tools.make(name, options.toolkit ?? []))
+export const make = <I extends Tools.Input = readonly [], Output = string>(
+  name: string,
+  options: Options<I, Output>
+): Agent<Services<I>, Output> => {
+  const finalAnswer = options.output === undefined ? undefined : Result.getOrThrow(FinalAnswer.make(options.output))
+  const output: Payload.PureSchema<Output> = options.output ?? Schema.String as never
+  const tools = Result.getOrThrow(Tools.make(name, options.toolkit ?? [], finalAnswer))
+  const profile = Result.getOrThrow(Guardrails.profile(options.guardrailProfile ?? "validation"))
   const definition: Definition = {
     agent: name,
     tools,
+    finalAnswer,
     model: options.model,
     retry: options.retry ?? ModelError.patient,
     attempts: options.attempts ?? 15,
     timeout: Duration.fromInputUnsafe(options.timeout ?? "10 minutes")
   }
-  const program = Program.make<string, string, AgentError>(name, {
+  const program = Program.make<string, Output, AgentError>(name, {
     input: Goal,
-    output: Schema.String,
+    output,
     error: AgentError,
     version: options.version ?? "1",
     ...(options.budget === undefined ? {} : { budget: options.budget }),
     description: {
       tools: tools.descriptions,
       systemPrompt: options.instructions,
+      guardrailProfile: profile,
+      guardrailProfiles: Guardrails.Profile.literals,
       ...(options.model === undefined ? {} : { model: options.model })
     },
     missing: missing(tools)
   })
+  const decode = Schema.decodeUnknownEffect(Schema.toCodecJson(output))
+  /** An answer was read with this very schema. */
+  const answer = (json: Schema.Json) => Effect.orDie(decode(json))
   return {
     ...program,
     layer: program.toLayer((goal) =>
-      Effect.flatMap(Journal, ({ started }) => converse(definition, { goal, systemPrompt: started.systemPrompt ?? "" }))
+      Effect.flatMap(Journal, ({ started }) =>
+        Effect.flatMap(
+          converse(definition, {
+            goal,
+            systemPrompt: started.systemPrompt ?? "",
+            profile: profileNamed(started.guardrailProfile)
+          }),
+          answer
+        ))
     ),
     run: (key, goal) =>
-      Step.scope(key)(Effect.flatMap(told(definition, options.instructions, goal), (start) =>
-        converse(definition, start)))
+      Step.scope(key)(Effect.flatMap(told(definition, options.instructions, goal, profile), (start) =>
+        Effect.flatMap(
+          converse(definition, { ...start, profile: profileNamed(start.guardrailProfile) }),
+          // Code after the agent relies on this answer, so a change of its shape must not change what it was.
+          (json) => finalAnswer === undefined ? answer(json) : Step.run("answer", { output })(answer(json))
+        )))
   }
 }
 
-type Definition = ModelCall.Options
+/** Logs of older builds name none, and were under none of ours. */
+const profileNamed = (name: string | undefined): Guardrails.Profile =>
+  name === undefined ? "off" : Result.getOrThrow(Guardrails.profile(name))
+
+interface Definition extends ModelCall.Options {
+  readonly finalAnswer: FinalAnswer.FinalAnswer | undefined
+}
 
 /** Which tool a log wants carried out that this process does not have. */
 const missing = ({ byName }: Tools.Tools) => (state: RunState.RunState): string | undefined => {
+  const profile = state.started?.guardrailProfile
+  if (profile !== undefined && Result.isFailure(Guardrails.profile(profile))) {
+    return `the guardrail profile \`${profile}\` is not known here`
+  }
   for (const place of HashMap.values(state.places)) {
     const tool = wanted(state, place)
     if (tool !== undefined && !byName.has(tool)) return `the tool \`${tool}\` is not available here (\`${place.key}\`)`
@@ -160,42 +207,60 @@ const wanted = (state: RunState.RunState, place: RunState.Place): string | undef
 }
 
 /** What an agent inside another program is told is recorded, so that code which was edited does not change it. */
-const told = ({ agent, tools }: Definition, systemPrompt: string, goal: string) =>
+const told = (
+  { agent, tools }: Definition,
+  systemPrompt: string,
+  goal: string,
+  guardrailProfile: Guardrails.Profile
+) =>
   Effect.flatMap(
     Effect.orDie(Schema.decodeEffect(Goal)(goal)),
     () =>
-      Effect.succeed({ agent, goal, systemPrompt, tools: tools.descriptions }).pipe(Step.run("start", { output: Told }))
+      Effect.succeed({ agent, goal, systemPrompt, tools: tools.descriptions, guardrailProfile })
+        .pipe(Step.run("start", { output: Told }))
   )
 
 const Told = Schema.Struct({
   agent: Schema.String,
   goal: Schema.String,
   systemPrompt: Schema.String,
-  tools: Schema.Array(RunEvent.ToolDescription)
+  tools: Schema.Array(RunEvent.ToolDescription),
+  guardrailProfile: Schema.optionalKey(Schema.String)
 })
+
+interface Beginning {
+  readonly goal: string
+  readonly systemPrompt: string
+  readonly profile: Guardrails.Profile
+}
 
 /** One conversation: does what `next` says, and gives `evolve` what came of it. */
 const converse = (
   definition: Definition,
-  start: Omit<Start, "shownBytes">
-): Effect.Effect<string, AgentError | BudgetExceeded, Journal | LanguageModel.LanguageModel> =>
+  { goal, profile, systemPrompt }: Beginning
+): Effect.Effect<Schema.Json, AgentError | BudgetExceeded, Journal | LanguageModel.LanguageModel> =>
   Effect.scoped(Effect.gen(function*() {
-    const { shownBytes } = yield* Limits
+    const limits = yield* Limits
     const exchange: Exchange = {
       definition,
+      rules: { profile, settings: yield* Guardrails.Guardrails },
       path: yield* Path,
+      goal,
+      transcriptLength: limits.transcriptLength,
       scope: yield* Effect.scope,
       outcomes: yield* Queue.unbounded<Exit.Exit<Outcome>>(),
       asked: new Set(),
       calls: new Map()
     }
-    let state = initial({ goal: start.goal, systemPrompt: start.systemPrompt, shownBytes })
+    const answerTool = definition.finalAnswer?.name
+    let state = initial({ goal, systemPrompt, shownBytes: limits.shownBytes, answerTool })
     while (true) {
       const action = next(state)
       switch (action._tag) {
         case "Complete":
           return action.answer
         case "Fail":
+          yield* Fiber.awaitAll(exchange.calls.values())
           return yield* action.error
         case "Exceed":
           yield* Fiber.awaitAll(exchange.calls.values())
@@ -208,7 +273,10 @@ const converse = (
 
 interface Exchange {
   readonly definition: Definition
+  readonly rules: Rules
   readonly path: string
+  readonly goal: string
+  readonly transcriptLength: number
   readonly scope: Scope.Scope
   readonly outcomes: Queue.Queue<Exit.Exit<Outcome>>
   /** Ids of the calls that a person was asked about, and fibers of those that were begun. */
@@ -221,29 +289,41 @@ const interpret = (
   state: AgentState,
   action: Extract<Action, { readonly _tag: "CallModel" | "Prepare" | "Work" }>
 ): Effect.Effect<Outcome, never, Journal | LanguageModel.LanguageModel> => {
-  const { definition, path } = exchange
-  const turn = turnOf(exchange, state)
   switch (action._tag) {
     case "CallModel":
-      return Effect.map(
-        ModelCall.perform(definition, { path, turn: action.turn }, state.conversation),
-        (event) => ({ _tag: "Answered", event })
-      )
+      return callModel(exchange, state.conversation, action.turn)
     case "Prepare":
-      return Effect.map(
-        Effect.forEach(action.calls, (call) => prepare(turn, call)),
-        (plans) => ({ _tag: "Prepared", plans })
-      )
+      return Effect.map(prepare(turnOf(exchange, state), action.calls), (plans) => ({ _tag: "Prepared", plans }))
     case "Work":
-      return work(exchange, turn, action.moves)
+      return work(exchange, turnOf(exchange, state), action.moves)
   }
 }
 
-const turnOf = ({ definition, path }: Exchange, { answer, conversation, turn }: AgentState): Turn => ({
+const callModel = Effect.fnUntraced(function*(exchange: Exchange, conversation: Conversation, turn: number) {
+  const { definition, goal, path, rules, transcriptLength } = exchange
+  const journal = yield* Journal
+  const key = ModelCall.keyOf({ path, turn })
+  if (conversation.characters > transcriptLength && journal.recorded(key) === undefined) {
+    return { _tag: "TooLong", allowed: transcriptLength } satisfies Outcome
+  }
+  const checked = turn === 1 ? yield* GoalCheck.check(definition.agent, rules, path, goal) : {}
+  const event = yield* ModelCall.perform(definition, { path, turn }, conversation, checked)
+  const refused = event._tag === "LLMCallFailed" && event.reason === "Refused"
+  const blocked = refused ? Verdicts.consequences(Verdicts.at(journal, key)).blocked : undefined
+  return { _tag: "Answered", event, blocked } satisfies Outcome
+})
+
+const turnOf = (
+  { definition, path, rules }: Exchange,
+  { answer, conversation, made, turn }: AgentState
+): Turn => ({
   agent: definition.agent,
   tools: definition.tools,
+  finalAnswer: definition.finalAnswer,
+  rules,
   path,
   turn,
+  made,
   messages: answer?.message === undefined ? conversation.messages : [...conversation.messages, answer.message]
 })
 
@@ -261,10 +341,7 @@ const work = Effect.fnUntraced(function*(exchange: Exchange, turn: Turn, moves: 
     } else if (!exchange.calls.has(id)) {
       exchange.calls.set(
         id,
-        yield* begin(
-          exchange,
-          Effect.map(ToolCall.run(turn, state), (event): Outcome => ({ _tag: "Called", index, event }))
-        )
+        yield* begin(exchange, ToolCall.run(turn, state))
       )
     }
   }

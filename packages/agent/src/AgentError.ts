@@ -1,7 +1,7 @@
 /**
  * The ways in which an agent can fail by itself. Its budget is the engine's matter.
  */
-import type { RunEventOf } from "@durable-agents/core"
+import { GuardrailBlocked, type RunEventOf } from "@durable-agents/core"
 import { Option, Schema } from "effect"
 import * as ModelError from "./ModelError.ts"
 
@@ -57,12 +57,30 @@ const sayings: Readonly<Record<string, string>> = {
 }
 
 /**
+ * The conversation has become longer than `Limits.transcriptLength`, so the model was not asked again. What was done is recorded.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class TranscriptTooLong
+  extends Schema.TaggedError<TranscriptTooLong>("@durable-agents/agent/TranscriptTooLong")("TranscriptTooLong", {
+    turn: Schema.Natural,
+    characters: Schema.Natural,
+    allowed: Schema.Natural
+  })
+{
+  override get message() {
+    return `The conversation before turn ${this.turn} has ${this.characters} characters, and ${this.allowed} are allowed`
+  }
+}
+
+/**
  * Every failure of an agent's own, as programs with agents inside declare it.
  *
  * @category errors
  * @since 0.1.0
  */
-export const AgentError = Schema.Union([ModelFailed, NoAnswer])
+export const AgentError = Schema.Union([ModelFailed, NoAnswer, TranscriptTooLong, GuardrailBlocked])
 
 /**
  * @category errors

@@ -4,11 +4,14 @@
  * Everything that enters was recorded before, so the same log always leads to the same state, whatever the code around it
  * does. Nothing here acts: `next` says what should be under way, and whoever interprets it starts what is not yet.
  */
-import type { Approval, RunEventOf } from "@durable-agents/core"
+import type { Approval, GuardrailBlocked, RunEventOf } from "@durable-agents/core"
+import { HashMap, Option } from "effect"
 import type { Schema } from "effect"
 import { Prompt } from "effect/ai"
 import type { AgentError } from "./AgentError.ts"
-import { ModelFailed, NoAnswer } from "./AgentError.ts"
+import { ModelFailed, NoAnswer, TranscriptTooLong } from "./AgentError.ts"
+import type { Recorded } from "./Guardrails.ts"
+import { identity } from "./Rules.ts"
 import type { Answer, Call, CallOutcome, Conversation } from "./Transcript.ts"
 import * as Transcript from "./Transcript.ts"
 
@@ -23,6 +26,8 @@ export interface Start {
   readonly systemPrompt: string
   /** Bytes of one tool result that the model is shown. */
   readonly shownBytes: number
+  /** The tool by which the answer is given, if the answer has a declared shape. */
+  readonly answerTool?: string | undefined
 }
 
 /**
@@ -30,20 +35,28 @@ export interface Start {
  *
  * **Details**
  *
- * `Refused`: it cannot be carried out. `Gated`: a person has to allow it. `Free`: it may begin. `alone`: it has an effect, so it
- * waits for the ones before it. `begun`: the log holds it already.
+ * `Refused`: it cannot be carried out, and if it `ends` the run, nothing else is. `Gated`: a person has to allow it. `Free`: it
+ * may begin. `Accepted`: it is the answer. `alone`: it has an effect, so it waits for the ones before it. `begun`: the log holds
+ * it already. `verdicts`: what guardrails said, to be recorded with what comes of it.
  *
  * @category models
  * @since 0.1.0
  */
 export type Plan =
-  | { readonly _tag: "Refused"; readonly problem: string }
+  | {
+    readonly _tag: "Refused"
+    readonly problem: string
+    readonly ends: boolean
+    readonly verdicts: ReadonlyArray<Recorded>
+  }
   | { readonly _tag: "Gated"; readonly arguments: Schema.Json; readonly reason: string } & Order
   | { readonly _tag: "Free"; readonly arguments: Schema.Json } & Order
+  | { readonly _tag: "Accepted"; readonly answer: Schema.Json }
 
 interface Order {
   readonly alone: boolean
   readonly begun: boolean
+  readonly verdicts: ReadonlyArray<Recorded>
 }
 
 /**
@@ -58,6 +71,8 @@ export interface CallState {
   readonly decision: Approval.Decision | undefined
   readonly underWay: boolean
   readonly outcome: CallOutcome | undefined
+  /** Why the model is not shown the result. */
+  readonly withheld: string | undefined
 }
 
 /**
@@ -66,6 +81,7 @@ export interface CallState {
  */
 export interface AgentState {
   readonly shownBytes: number
+  readonly answerTool: string | undefined
   /** Up to the end of the last turn whose calls all have outcomes. */
   readonly conversation: Conversation
   /** The last turn that was answered, 0 before the first. */
@@ -73,6 +89,8 @@ export interface AgentState {
   readonly answer: Answer | undefined
   readonly calls: ReadonlyArray<CallState>
   readonly ids: ReadonlySet<string>
+  /** How often calls with an effect were made, by their identity; those that failed or were refused were not. */
+  readonly made: HashMap.HashMap<string, number>
   readonly end: Extract<Action, { readonly _tag: "Complete" | "Fail" | "Exceed" }> | undefined
 }
 
@@ -91,7 +109,7 @@ export type Action =
   | { readonly _tag: "CallModel"; readonly turn: number }
   | { readonly _tag: "Prepare"; readonly turn: number; readonly calls: ReadonlyArray<Call> }
   | { readonly _tag: "Work"; readonly turn: number; readonly moves: ReadonlyArray<Move> }
-  | { readonly _tag: "Complete"; readonly answer: string }
+  | { readonly _tag: "Complete"; readonly answer: Schema.Json }
   | { readonly _tag: "Fail"; readonly error: AgentError }
   | { readonly _tag: "Exceed"; readonly refusal: Schema.Json | undefined }
 
@@ -113,13 +131,22 @@ export interface Move {
  * @since 0.1.0
  */
 export type Outcome =
-  | { readonly _tag: "Answered"; readonly event: RunEventOf<"LLMCallCompleted" | "LLMCallFailed"> }
+  | {
+    readonly _tag: "Answered"
+    readonly event: RunEventOf<"LLMCallCompleted" | "LLMCallFailed">
+    /** The guardrail that did not let the call be made. */
+    readonly blocked?: GuardrailBlocked | undefined
+  }
+  | { readonly _tag: "TooLong"; readonly allowed: number }
   | { readonly _tag: "Prepared"; readonly plans: ReadonlyArray<Plan> }
   | { readonly _tag: "Decided"; readonly index: number; readonly decision: Approval.Decision }
   | {
     readonly _tag: "Called"
     readonly index: number
     readonly event: RunEventOf<"ToolCallCompleted" | "ToolCallFailed">
+    /** The guardrail that ends the run over this call. */
+    readonly blocked?: GuardrailBlocked | undefined
+    readonly withheld?: string | undefined
   }
 
 /**
@@ -130,11 +157,13 @@ export type Outcome =
  */
 export const initial = (start: Start): AgentState => ({
   shownBytes: start.shownBytes,
+  answerTool: start.answerTool,
   conversation: Transcript.begin(start.systemPrompt, start.goal),
   turn: 0,
   answer: undefined,
   calls: [],
   ids: new Set(),
+  made: HashMap.empty(),
   end: undefined
 })
 
@@ -153,23 +182,26 @@ export const transcript = (state: AgentState): Prompt.Prompt => Prompt.fromMessa
  * @since 0.1.0
  */
 export const next = (state: AgentState): Action => {
-  const { answer, calls, end, turn } = state
+  const { calls, end, turn } = state
   if (end !== undefined) return end
   if (calls.length === 0) return { _tag: "CallModel", turn: turn + 1 }
-  if (answer !== undefined && calls.some(({ plan }) => plan === undefined)) {
-    return { _tag: "Prepare", turn, calls: answer.calls }
+  if (calls.some(({ plan }) => plan === undefined)) {
+    return { _tag: "Prepare", turn, calls: calls.map(({ call }) => call) }
   }
   const moves = calls.flatMap((call): ReadonlyArray<Move> =>
     call.outcome !== undefined
       ? []
       : call.underWay
       ? [{ _tag: "Run", state: call }]
-      : isAwaited(call)
+      : isAwaited(call) && !isEnding(state)
       ? [{ _tag: "Ask", state: call }]
       : []
   )
   return { _tag: "Work", turn, moves }
 }
+
+/** A call will end the run, so no other one begins. */
+const isEnding = ({ calls }: AgentState): boolean => calls.some(ends)
 
 const isAwaited = (call: CallState): boolean => call.plan?._tag === "Gated" && call.decision === undefined
 
@@ -182,12 +214,20 @@ const isAwaited = (call: CallState): boolean => call.plan?._tag === "Gated" && c
 export const evolve = (state: AgentState, outcome: Outcome): AgentState => {
   switch (outcome._tag) {
     case "Answered":
-      return answered(state, outcome.event)
-    case "Prepared":
+      return answered(state, outcome)
+    case "TooLong": {
+      const { characters } = state.conversation
+      const error = new TranscriptTooLong({ turn: state.turn + 1, characters, allowed: outcome.allowed })
+      return { ...state, end: { _tag: "Fail", error } }
+    }
+    case "Prepared": {
+      const accepted = outcome.plans.find((plan) => plan._tag === "Accepted")
+      if (accepted !== undefined) return { ...state, end: { _tag: "Complete", answer: accepted.answer } }
       return advance({
         ...state,
         calls: state.calls.map((call, at) => ({ ...call, plan: call.plan ?? outcome.plans[at] }))
       })
+    }
     case "Decided": {
       const { decision, index } = outcome
       const refused: CallOutcome | undefined = decision._tag === "Denied" ? decision : undefined
@@ -197,8 +237,9 @@ export const evolve = (state: AgentState, outcome: Outcome): AgentState => {
       })))
     }
     case "Called": {
-      const { event, index } = outcome
-      const called = change(state, index, (call) => ({ outcome: call.outcome ?? event }))
+      const { blocked, event, index, withheld } = outcome
+      const called = change(state, index, (call) => ({ outcome: call.outcome ?? event, withheld }))
+      if (blocked !== undefined) return { ...called, end: called.end ?? { _tag: "Fail", error: blocked } }
       return event._tag === "ToolCallFailed" && event.reason === "BudgetExceeded"
         ? { ...called, end: called.end ?? { _tag: "Exceed", refusal: event.failure } }
         : advance(called)
@@ -215,8 +256,12 @@ const change = (
   calls: state.calls.map((call) => call.call.index === index ? { ...call, ...f(call) } : call)
 })
 
-const answered = (state: AgentState, event: RunEventOf<"LLMCallCompleted" | "LLMCallFailed">): AgentState => {
+const answered = (
+  state: AgentState,
+  { blocked, event }: Extract<Outcome, { readonly _tag: "Answered" }>
+): AgentState => {
   const turn = state.turn + 1
+  if (blocked !== undefined) return { ...state, turn, end: { _tag: "Fail", error: blocked } }
   if (event._tag === "LLMCallFailed") return { ...state, turn, end: modelFailed(turn, event) }
   const answer = Transcript.read(event.parts, turn, state.ids)
   const after: AgentState = {
@@ -230,11 +275,14 @@ const answered = (state: AgentState, event: RunEventOf<"LLMCallCompleted" | "LLM
   if (answer.calls.length > 0) {
     // No call of an answer that was cut off runs, however complete it looks: the next one may be missing its half.
     const outcome: CallOutcome | undefined = stopReason === "length" ? { _tag: "CutOff" } : undefined
-    const plan: Plan | undefined = outcome === undefined ? undefined : { _tag: "Refused", problem: "" }
-    const calls = answer.calls.map((call) => ({ call, plan, decision: undefined, underWay: false, outcome }))
-    return advance({ ...after, calls })
+    const plan: Plan | undefined = outcome === undefined ? undefined : unmade
+    return advance({ ...after, calls: answer.calls.map((call) => ({ ...callState(call), plan, outcome })) })
   }
   if (stopReason === "pause") return close(after)
+  if (state.answerTool !== undefined && stopReason !== "length") {
+    const asCall: Call = { index: 0, id: "", tool: state.answerTool, params: answer.text }
+    return { ...after, calls: [callState(asCall)] }
+  }
   return {
     ...after,
     end: stopReason === "length" || answer.text.trim() === ""
@@ -242,6 +290,17 @@ const answered = (state: AgentState, event: RunEventOf<"LLMCallCompleted" | "LLM
       : { _tag: "Complete", answer: answer.text }
   }
 }
+
+const unmade: Plan = { _tag: "Refused", problem: "", ends: false, verdicts: [] }
+
+const callState = (call: Call): CallState => ({
+  call,
+  plan: undefined,
+  decision: undefined,
+  underWay: false,
+  outcome: undefined,
+  withheld: undefined
+})
 
 const modelFailed = (turn: number, event: RunEventOf<"LLMCallFailed">): AgentState["end"] =>
   event.reason === "BudgetExceeded"
@@ -259,6 +318,9 @@ const noAnswer = (turn: number, stopReason: string, { text }: Answer): AgentStat
  */
 const advance = (state: AgentState): AgentState => {
   const { calls } = state
+  if (isEnding(state)) {
+    return { ...state, calls: calls.map((call) => ({ ...call, underWay: call.underWay || ends(call) })) }
+  }
   if (calls.every(({ outcome }) => outcome !== undefined)) return close(state)
   let busy = calls.some((call) =>
     call.outcome === undefined && isAlone(call) && (call.underWay || (isBegun(call) && !isAwaited(call)))
@@ -274,25 +336,42 @@ const advance = (state: AgentState): AgentState => {
   }
 }
 
-const isBegun = ({ plan }: CallState): boolean => plan !== undefined && plan._tag !== "Refused" && plan.begun
+const ends = ({ plan }: CallState): boolean => plan?._tag === "Refused" && plan.ends
 
-const isAlone = ({ plan }: CallState): boolean => plan !== undefined && plan._tag !== "Refused" && plan.alone
+const isBegun = ({ plan }: CallState): boolean => (plan?._tag === "Free" || plan?._tag === "Gated") && plan.begun
+
+const isAlone = ({ plan }: CallState): boolean => (plan?._tag === "Free" || plan?._tag === "Gated") && plan.alone
 
 const close = (state: AgentState): AgentState => {
   const { answer, calls, conversation, shownBytes } = state
-  const answers = calls.flatMap(({ call, decision, outcome }) =>
-    outcome === undefined
-      ? []
-      : [{ call, outcome, edited: decision?._tag === "Granted" ? decision.arguments : undefined }]
-  )
-  const messages = [
-    ...(answer?.message === undefined ? [] : [answer.message]),
-    ...(answers.length === 0 ? [] : [Transcript.toolMessage(answers, shownBytes)])
-  ]
+  const answers = calls.flatMap((call) => {
+    const { decision, outcome, withheld } = call
+    return outcome === undefined ? [] : [{ call: call.call, outcome, edited: editedBy(decision), withheld }]
+  })
   return {
     ...state,
     answer: undefined,
     calls: [],
-    conversation: Transcript.extend(conversation, messages)
+    made: calls.reduce(count, state.made),
+    conversation: Transcript.extend(conversation, [
+      ...(answer?.message === undefined ? [] : [answer.message]),
+      ...Transcript.replies(answers, shownBytes)
+    ])
   }
 }
+
+const editedBy = (decision: Approval.Decision | undefined): Schema.Json | undefined =>
+  decision?._tag === "Granted" ? decision.arguments : undefined
+
+/** Counts a call with an effect that was made, or may have been. */
+const count = (made: AgentState["made"], { call, decision, outcome, plan }: CallState): AgentState["made"] => {
+  if ((plan?._tag !== "Free" && plan?._tag !== "Gated") || !plan.alone || !wasMade(outcome)) return made
+  const key = identity(call.tool, editedBy(decision) ?? plan.arguments)
+  return HashMap.set(made, key, Option.getOrElse(HashMap.get(made, key), () => 0) + 1)
+}
+
+const wasMade = (outcome: CallOutcome | undefined): boolean =>
+  outcome?._tag === "ToolCallCompleted"
+    ? outcome.isFailure !== true
+    : outcome?._tag === "ToolCallFailed" &&
+      (outcome.outcome === "unknown" || outcome.reason === "TooLarge" || outcome.reason === "Unencodable")

@@ -6,6 +6,7 @@ import { below, CurrentStep, Limits, Operation, Payload } from "@durable-agents/
 import type { Schedule } from "effect"
 import { Context, Duration, Effect, Option, Schema } from "effect"
 import { AiError, LanguageModel, Model, Prompt, Response } from "effect/ai"
+import type { Recorded } from "./Guardrails.ts"
 import * as ModelError from "./ModelError.ts"
 import { isList } from "./ToolResult.ts"
 import type { Tools } from "./Tools.ts"
@@ -51,12 +52,17 @@ export const CurrentModelCall = Context.Reference<
  * @category operations
  * @since 0.1.0
  */
-export const perform = Effect.fnUntraced(function*(options: Options, at: At, conversation: Conversation) {
+export const perform = Effect.fnUntraced(function*(
+  options: Options,
+  at: At,
+  conversation: Conversation,
+  checked: Checked = {}
+) {
   const { agent, attempts, model = "unknown", retry, timeout, tools } = options
   const name = Option.getOrElse(yield* Effect.serviceOption(Model.ModelName), () => model)
   return yield* Effect.filterOrElse(
     Operation.perform<Generated, ModelError.ModelError, LanguageModel.LanguageModel | CurrentStep>({
-      request: requestOf(at, conversation, name),
+      request: { ...requestOf(at, conversation, name), ...checked },
       act: act({ agent, tools }, at, conversation),
       completed: (response, fields) =>
         Effect.map(encode(response), (answer) => ({
@@ -80,6 +86,25 @@ export const perform = Effect.fnUntraced(function*(options: Options, at: At, con
   )
 })
 
+/**
+ * What guardrails say about asking the model: the verdicts, and why it must not be asked.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Checked {
+  readonly before?: ReadonlyArray<Recorded>
+  readonly refusal?: string
+}
+
+/**
+ * Names the model call of a turn in its run, such as `turn-3/model`.
+ *
+ * @category keys
+ * @since 0.1.0
+ */
+export const keyOf = ({ path, turn }: At): string => below(path, `turn-${turn}/model`)
+
 interface At {
   /** The scopes around the agent. */
   readonly path: string
@@ -92,7 +117,7 @@ const requestOf = (
   model: string
 ) =>
   Operation.request({
-    key: below(path, `turn-${turn}/model`),
+    key: keyOf({ path, turn }),
     kind: "model",
     name: "",
     arguments: {},

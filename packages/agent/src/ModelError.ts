@@ -5,7 +5,7 @@
 import type { Operation } from "@durable-agents/core"
 import { Duration, Effect, Result, Schedule, Schema } from "effect"
 import type { AiError } from "effect/ai"
-import { cut } from "./ToolResult.ts"
+import { cut } from "./Words.ts"
 
 /**
  * @category models

@@ -2,16 +2,21 @@
  * One recorded tool call: checked, allowed where a person has to, carried out, its outcome written down.
  */
 import type { RunEventOf, RunId, RunState } from "@durable-agents/core"
-import { Approval, CurrentStep, Journal, Limits, Operation, Payload } from "@durable-agents/core"
+import { Approval, CurrentStep, Journal, Limits, Operation, Payload, Progress } from "@durable-agents/core"
 import type { Schema } from "effect"
 import { Context, Effect } from "effect"
 import type { Tool } from "effect/ai"
-import type { CallState } from "./AgentState.ts"
+import type { CallState, Outcome } from "./AgentState.ts"
+import type { Recorded } from "./Guardrails.ts"
+import type { Found } from "./Rules.ts"
+import * as Rules from "./Rules.ts"
 import type { Turn } from "./ToolCheck.ts"
-import { approvalOf, check, excerpt, keyOf, textOf, unknownTool } from "./ToolCheck.ts"
+import { approvalOf, check, judgeArguments, keyOf, refusalOf, unknownTool } from "./ToolCheck.ts"
 import * as ToolResult from "./ToolResult.ts"
 import type { AgentTool } from "./Tools.ts"
 import { absent } from "./Tools.ts"
+import * as Verdicts from "./Verdicts.ts"
+import { excerpt, textOf } from "./Words.ts"
 
 /**
  * What a tool's handler can know about the call that it carries out.
@@ -27,6 +32,8 @@ export class ToolCall extends Context.Service<ToolCall, {
   readonly attempt: number
   /** The same for all attempts of this call; give it to the outside world. */
   readonly idempotencyKey: string
+  /** Tells whoever listens to `Progress.reports` what the call is doing. Never recorded, and never waits. */
+  readonly progress: (value: unknown) => Effect.Effect<void>
 }>()("@durable-agents/agent/ToolCall") {}
 
 /**
@@ -52,87 +59,145 @@ export const ask = (turn: Turn, { call, plan }: CallState): Effect.Effect<Approv
     ...(approvers === undefined ? {} : { approvers }),
     ...(expiresInMillis === undefined ? {} : { expiresInMillis }),
     ...(onExpiry === undefined ? {} : { onExpiry })
-  })
+  }, plan?._tag === "Gated" ? plan.verdicts : [])
 }
 
 /**
- * Carries a call out, or records why not. Ends with the outcome that stands in the log.
+ * Carries a call out, or records why not. Ends with the outcome that stands in the log, and what guardrails say about it.
  *
  * @category operations
  * @since 0.1.0
  */
 export const run = Effect.fnUntraced(function*(turn: Turn, state: CallState) {
   const journal = yield* Journal
-  const order = yield* orderOf(turn, state, journal.recorded(keyOf(turn, state.call)))
-  return yield* Effect.filterOrElse(
-    Operation.perform(specOf(turn, state, order)),
+  const key = keyOf(turn, state.call)
+  const known = journal.recorded(key)
+  const order = yield* orderOf(journal, turn, state, known)
+  const results: Array<Found> = []
+  const event = yield* Effect.filterOrElse(
+    Operation.perform(specOf(journal, turn, state, order, results)),
     (event) => event._tag === "ToolCallCompleted" || event._tag === "ToolCallFailed",
     (event) => Effect.die(event)
   )
+  // Results are given before they are stored, so what was found about one now may not be in the log yet.
+  const verdicts = results.length > 0 ? results.map(({ event }) => event) : Verdicts.at(journal, key)
+  return { _tag: "Called", index: state.call.index, event, ...Verdicts.consequences(verdicts) } satisfies Outcome
 })
 
-/** With which arguments a call is carried out, or why it is not. */
+/** With which arguments a call is carried out, or why it is not, and what guardrails said. */
 interface Order {
   readonly arguments: Schema.Json
   readonly refusal?: string
+  readonly verdicts: ReadonlyArray<Recorded>
 }
 
 const orderOf = (
+  journal: Journal["Service"],
   turn: Turn,
   { call, decision, plan }: CallState,
   place: RunState.Place | undefined
 ): Effect.Effect<Order> => {
-  const requested = place?._tag === "Operation" ? place.request : undefined
-  if (requested?._tag === "ToolCallRequested") return Effect.succeed({ arguments: requested.arguments })
-  if (plan === undefined || plan._tag === "Refused") {
-    return Effect.succeed({ arguments: call.params, refusal: plan?.problem ?? "" })
+  if (place?._tag === "Operation") {
+    const requested = place.request
+    // What was refused is recorded as its outcome, and is not decided again.
+    return Effect.succeed(requested?._tag === "ToolCallRequested"
+      ? { arguments: requested.arguments, verdicts: [] }
+      : { arguments: call.params, refusal: "", verdicts: [] })
+  }
+  if (plan === undefined || plan._tag === "Refused" || plan._tag === "Accepted") {
+    const refusal = plan?._tag === "Refused" ? plan : undefined
+    return Effect.succeed({
+      arguments: call.params,
+      refusal: refusal?.problem ?? "",
+      verdicts: refusal?.verdicts ?? []
+    })
   }
   const edited = decision?._tag === "Granted" ? decision.arguments : undefined
   if (edited === undefined) {
     const { tools } = turn
     const { arguments: args } = plan
+    // The verdicts about a call that a person was asked about are recorded with the question.
+    const verdicts = plan._tag === "Gated" ? [] : plan.verdicts
     return Effect.succeed(tools.byName.has(call.tool)
-      ? { arguments: args }
-      : { arguments: args, refusal: unknownTool(tools, call.tool) })
+      ? { arguments: args, verdicts }
+      : { arguments: args, refusal: unknownTool(tools, call.tool), verdicts })
   }
-  return Effect.match(check(turn, call.tool, edited), {
-    onFailure: (problem) => ({ arguments: edited, refusal: `after the change, ${problem}` }),
-    onSuccess: ({ json }) => ({ arguments: json })
-  })
+  const done = journal.acting(keyOf(turn, call))
+  return Effect.matchEffect(check(turn, call.tool, edited), {
+    onFailure: ({ problem }) =>
+      Effect.succeed<Order>({ arguments: edited, refusal: `after the change, ${problem}`, verdicts: [] }),
+    onSuccess: (checked) =>
+      Effect.map(judgeArguments(journal, turn, keyOf(turn, call), checked), (found): Order => {
+        const verdicts = found.map(({ event }) => event)
+        const { problem } = refusalOf(found)
+        return problem === ""
+          ? { arguments: checked.json, verdicts }
+          : { arguments: checked.json, refusal: `after the change, ${problem}`, verdicts }
+      })
+  }).pipe(Effect.ensuring(Effect.sync(done)))
 }
 
 const specOf = (
+  journal: Journal["Service"],
   turn: Turn,
   { call, plan }: CallState,
-  order: Order
+  order: Order,
+  results: Array<Found>
 ): Operation.Spec<unknown, unknown, CurrentStep> => {
   const key = keyOf(turn, call)
   const tool = turn.tools.byName.get(call.tool) ?? absent(call.tool)
   const { attempts, onUnknown, retry, timeout } = tool.policy
   const common = { turn: turn.turn, tool: call.tool, toolCallId: call.id }
+  const judged = (event: RunEventOf<"ToolCallCompleted">) =>
+    Effect.map(judgeResult(journal, turn, key, tool, order, event), (found) => {
+      results.push(...found)
+      return event
+    })
   return {
     request: requestOf(key, common, order, plan?._tag === "Gated"),
     act: act(tool, call.id, order.arguments),
     completed: (value, fields) =>
-      Effect.map(
+      Effect.flatMap(
         ToolResult.encode(value, tool.encodeResult(value)),
-        (encoded) => completed(encoded, { ...fields, ...common })
+        (encoded) => judged(completed(encoded, { ...fields, ...common }))
       ),
     failure: (error) => ({ reason: "Error", error: textOf(error), failure: tool.encodeFailure(error).json }),
     answered: (error, fields) =>
       Effect.flatMap(Limits, ({ outputBytes }) => {
         const encoded = tool.encodeFailure(error)
-        return Effect.map(
+        return Effect.flatMap(
           Payload.clean(encoded.json, outputBytes),
-          (json) => ({ ...completed({ ...encoded, json }, { ...fields, ...common }), isFailure: true })
+          (json) => judged({ ...completed({ ...encoded, json }, { ...fields, ...common }), isFailure: true })
         )
       }),
     recovery: recoveryOf(tool, order.arguments),
     // The schedule is fed the failures of this very tool.
     retry: { schedule: retry as Operation.Retry<unknown>["schedule"], attempts, decode: tool.decodeFailure },
     timeout,
-    onUnknown: onUnknown === "ask" ? "ask" : "record"
+    onUnknown: onUnknown === "ask" ? "ask" : "record",
+    beside: () => results.map(({ event }) => event)
   }
+}
+
+/** What guardrails say about a result, before anybody is shown it. */
+const judgeResult = (
+  { runId }: Journal["Service"],
+  { agent, rules: { profile, settings }, turn }: Turn,
+  key: string,
+  { effect }: AgentTool,
+  { arguments: args }: Order,
+  { isFailure = false, result, tool }: RunEventOf<"ToolCallCompleted">
+): Effect.Effect<ReadonlyArray<Found>> => {
+  if (profile === "off" || settings.guardrails.length === 0) return Effect.succeed([])
+  const about = { key, turn, when: "L2_tool_result" as const }
+  const subject = { runId, agent, profile, key, turn, tool, effect, arguments: args, result, isFailure }
+  return Effect.map(
+    Effect.forEach(settings.guardrails, (guardrail) => {
+      const check = guardrail.result
+      return Rules.ask(about, guardrail, check === undefined ? undefined : () => check(subject))
+    }),
+    (found) => found.flat()
+  )
 }
 
 const requestOf = (
@@ -147,6 +212,7 @@ const requestOf = (
     name: common.tool,
     arguments: order.arguments,
     ...(order.refusal === undefined ? {} : { refusal: order.refusal }),
+    ...(order.verdicts.length === 0 ? {} : { before: order.verdicts }),
     requested: (attempt) => ({
       _tag: "ToolCallRequested",
       ...attempt,
@@ -186,16 +252,22 @@ const act = (tool: AgentTool, toolCallId: string, args: Schema.Json): Effect.Eff
   withCall(Effect.gen(function*() {
     const handler = yield* tool.handler
     const value = yield* decoded(tool, args)
-    return yield* handle(handler, value, toolCallId)
+    const { progress } = yield* ToolCall
+    return yield* handle(handler, value, toolCallId, progress)
   }))
 
 const decoded = (tool: AgentTool, args: Schema.Json): Effect.Effect<unknown> =>
   Effect.orDie(Effect.mapError(tool.decode(args), (problem) => `its recorded arguments no longer fit: ${problem}`))
 
 /** A handler that forgets to return an effect has acted all the same: what it returned is its result. */
-const handle = (handler: Tool.Handler<string>, value: unknown, toolCallId: string): Effect.Effect<unknown, unknown> =>
+const handle = (
+  handler: Tool.Handler<string>,
+  value: unknown,
+  toolCallId: string,
+  progress: (value: unknown) => Effect.Effect<void>
+): Effect.Effect<unknown, unknown> =>
   Effect.suspend(() => {
-    const answer: unknown = handler.handler(value, { toolCallId, preliminary: () => Effect.void })
+    const answer: unknown = handler.handler(value, { toolCallId, preliminary: progress })
     return Effect.isEffect(answer)
       ? needsNothing(answer as Effect.Effect<unknown, unknown>)
       : Effect.promise(() => Promise.resolve(answer))
@@ -205,4 +277,14 @@ const handle = (handler: Tool.Handler<string>, value: unknown, toolCallId: strin
 const needsNothing = <A, E>(effect: Effect.Effect<A, E, unknown>): Effect.Effect<A, E> => effect as Effect.Effect<A, E>
 
 const withCall = <A, E>(effect: Effect.Effect<A, E, ToolCall>): Effect.Effect<A, E, CurrentStep> =>
-  Effect.flatMap(CurrentStep, (step) => Effect.provideService(effect, ToolCall, step))
+  Effect.flatMap(CurrentStep, (step) =>
+    Effect.provideService(effect, ToolCall, {
+      ...step,
+      progress: (value) =>
+        Progress.report({
+          runId: step.runId,
+          key: step.key,
+          attempt: step.attempt,
+          value: ToolResult.toJson(value).json
+        })
+    }))

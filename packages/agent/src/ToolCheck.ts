@@ -1,16 +1,21 @@
 /**
- * What a tool call of the model is about, before anything of it is done: what the log holds of it, whether it fits its tool, and
- * whether a person has to allow it.
+ * What the tool calls of a turn are about, before anything of them is done: what the log holds of them, whether they fit their
+ * tools and keep to the guardrails, and whether a person has to allow them.
  */
 import { below, Journal, Limits, Payload } from "@durable-agents/core"
-import { Cause, Effect, Result } from "effect"
+import { Cause, Effect, HashMap, Option, Result } from "effect"
 import type { Schema } from "effect"
 import type { Prompt } from "effect/ai"
 import type { Plan } from "./AgentState.ts"
-import { cut } from "./ToolResult.ts"
+import type { FinalAnswer } from "./FinalAnswer.ts"
+import type { Recorded } from "./Guardrails.ts"
+import type { Found, Rules } from "./Rules.ts"
+import * as Rules_ from "./Rules.ts"
 import type { AgentTool, Tools } from "./Tools.ts"
 import type { Call } from "./Transcript.ts"
 import { isArguments } from "./Transcript.ts"
+import * as Verdicts from "./Verdicts.ts"
+import { excerpt, textOf } from "./Words.ts"
 
 /**
  * The turn that a call belongs to.
@@ -21,20 +26,26 @@ import { isArguments } from "./Transcript.ts"
 export interface Turn {
   readonly agent: string
   readonly tools: Tools
+  readonly rules: Rules
+  /** How the agent answers, if its answer has a declared shape. */
+  readonly finalAnswer: FinalAnswer | undefined
   /** The scopes around the agent. */
   readonly path: string
   readonly turn: number
   /** The conversation that led to the calls. */
   readonly messages: ReadonlyArray<Prompt.Message>
+  /** How often calls with an effect were made before, by their identity. */
+  readonly made: HashMap.HashMap<string, number>
 }
 
 /**
- * Names a call in its run, such as `turn-3/call-2`.
+ * Names a call in its run, such as `turn-3/call-2`; an answer in text that is read as one is `turn-3/answer`.
  *
  * @category keys
  * @since 0.1.0
  */
-export const keyOf = ({ path, turn }: Turn, { index }: Call): string => below(path, `turn-${turn}/call-${index}`)
+export const keyOf = ({ path, turn }: Pick<Turn, "path" | "turn">, { index }: Pick<Call, "index">): string =>
+  below(path, index === 0 ? `turn-${turn}/answer` : `turn-${turn}/call-${index}`)
 
 /**
  * Names the approval of the call with this key.
@@ -52,40 +63,52 @@ export const approvalOf = (key: string): string => `${key}/approval`
  */
 export const callOf = (approval: string): string => approval.replace(/\/approval$/, "")
 
+/** What was found out about the calls before this one in the same turn. */
+interface Batch {
+  readonly made: Map<string, number>
+  readonly verdicts: Array<Recorded>
+  readonly size: number
+}
+
 /**
- * Finds out what a call is about: what the log holds of it if it does, otherwise by the tool's schema and approval rule.
+ * Finds out what the calls of a turn are about: what the log holds of them if it does, otherwise by schemas, guardrails and
+ * approval rules, in the order of the calls.
  *
  * @category operations
  * @since 0.1.0
  */
-export const prepare = (turn: Turn, call: Call): Effect.Effect<Plan, never, Journal> =>
-  Effect.flatMap(Journal, (journal) => {
-    const key = keyOf(turn, call)
-    const tool = turn.tools.byName.get(call.tool)
-    const known = recorded(journal, key, tool)
-    if (known !== undefined) return Effect.succeed(known)
-    const done = journal.acting(key)
-    return Effect.ensuring(
-      Effect.match(
-        Effect.flatMap(
-          check(turn, call.tool, call.params),
-          (checked) =>
-            Effect.map(gate(checked.tool, checked.value, call, turn.messages), (reason): Plan => {
-              const order = { arguments: checked.json, alone: checked.tool.effect !== "readonly", begun: false }
-              return reason === undefined ? { _tag: "Free", ...order } : { _tag: "Gated", reason, ...order }
-            })
-        ),
-        { onFailure: (problem): Plan => ({ _tag: "Refused", problem }), onSuccess: (plan) => plan }
-      ),
-      Effect.sync(done)
-    )
+export const prepare = (turn: Turn, calls: ReadonlyArray<Call>): Effect.Effect<ReadonlyArray<Plan>, never, Journal> =>
+  Effect.gen(function*() {
+    const journal = yield* Journal
+    const batch: Batch = { made: new Map(), verdicts: [], size: calls.length }
+    const plans: Array<Plan> = []
+    for (const call of calls) {
+      const key = keyOf(turn, call)
+      const tool = turn.tools.byName.get(call.tool)
+      let plan = recorded(journal, key, tool)
+      if (plan === undefined) {
+        const done = journal.acting(key)
+        plan = yield* Effect.ensuring(find(journal, turn, call, key, batch), Effect.sync(done))
+      }
+      if (plan._tag === "Free" || plan._tag === "Gated") note(turn, batch, call, plan)
+      if (plan._tag !== "Accepted") batch.verdicts.push(...plan.verdicts)
+      plans.push(plan)
+    }
+    return plans
   })
+
+/** A call that is likely to be made counts for those that follow in the same turn. */
+const note = ({ rules }: Turn, { made }: Batch, { tool }: Call, plan: Extract<Plan, { _tag: "Free" | "Gated" }>) => {
+  if (!plan.alone || rules.profile === "off") return
+  const identity = Rules_.identity(tool, plan.arguments)
+  made.set(identity, (made.get(identity) ?? 0) + 1)
+}
 
 /** What was decided about a call is in the log and is not decided again. */
 const recorded = (journal: Journal["Service"], key: string, tool: AgentTool | undefined): Plan | undefined => {
   const operation = journal.recorded(key)
   const approval = journal.recorded(approvalOf(key))
-  const order = { alone: tool?.effect !== "readonly", begun: operation !== undefined }
+  const order = { alone: tool?.effect !== "readonly", begun: operation !== undefined, verdicts: [] }
   if (approval?._tag === "Approval") {
     const { arguments: args = {}, reason } = approval.request
     return { _tag: "Gated", arguments: args, reason, ...order }
@@ -93,8 +116,136 @@ const recorded = (journal: Journal["Service"], key: string, tool: AgentTool | un
   if (operation?._tag !== "Operation") return undefined
   return operation.request?._tag === "ToolCallRequested"
     ? { _tag: "Free", arguments: operation.request.arguments, ...order }
-    : { _tag: "Refused", problem: "" }
+    : {
+      _tag: "Refused",
+      problem: "",
+      verdicts: [],
+      ends: Verdicts.at(journal, key).some(({ ends }) => ends === true)
+    }
 }
+
+const find = (
+  journal: Journal["Service"],
+  turn: Turn,
+  call: Call,
+  key: string,
+  batch: Batch
+): Effect.Effect<Plan> => {
+  const { finalAnswer, rules } = turn
+  const refuse = ({ detail, problem, rule }: Misfit): Plan => ({
+    _tag: "Refused",
+    problem,
+    ends: false,
+    verdicts: rules.profile === "off" ? [] : [
+      Rules_.found({ key, turn: turn.turn, when: "L3_output" }, {
+        rule,
+        action: "BLOCK",
+        message: rule === "schema_invalid" ? "the arguments do not fit" : "there is no such tool",
+        detail,
+        counts: false
+      }).event
+    ]
+  })
+  if (finalAnswer !== undefined && call.tool === finalAnswer.name) {
+    if (batch.size > 1) return Effect.succeed(refuse(misfit(call.tool, "schema_invalid", alone)))
+    return Effect.match(finalAnswer.read(call.params), {
+      onFailure: (problem) => refuse(misfit(call.tool, "schema_invalid", problem)),
+      onSuccess: (answer): Plan => ({ _tag: "Accepted", answer })
+    })
+  }
+  return Effect.matchEffect(check(turn, call.tool, call.params), {
+    onFailure: (found) => Effect.succeed(refuse(found)),
+    onSuccess: (checked) =>
+      Effect.flatMap(judge(journal, turn, key, checked, batch), (found) => {
+        const verdicts = found.map(({ event }) => event)
+        const blocking = found.filter(({ event }) => event.action === "BLOCK")
+        if (blocking.length > 0) return Effect.succeed<Plan>({ _tag: "Refused", ...refusalOf(found), verdicts })
+        return Effect.map(gate(checked.tool, checked.value, call, turn.messages), (rule): Plan => {
+          const reasons = [
+            ...(rule === undefined ? [] : [rule]),
+            ...found.flatMap(({ event, message }) => event.action === "ESCALATE" ? [message] : [])
+          ]
+          const order = {
+            arguments: checked.json,
+            alone: checked.tool.effect !== "readonly",
+            begun: false,
+            verdicts
+          }
+          return reasons.length === 0
+            ? { _tag: "Free", ...order }
+            : { _tag: "Gated", reason: reasons.join("; "), ...order }
+        })
+      })
+  })
+}
+
+const alone = "it must be the only call of its turn, made when the results of all others are known"
+
+/**
+ * Why verdicts that block a call do, in words for the model, and whether the run ends.
+ *
+ * @category words
+ * @since 0.1.0
+ */
+export const refusalOf = (found: ReadonlyArray<Found>) => {
+  const blocking = found.filter(({ event }) => event.action === "BLOCK")
+  return {
+    problem: blocking.map(({ message }) => message).join("; "),
+    ends: blocking.some(({ event }) => event.ends === true)
+  }
+}
+
+/** What guardrails say about a call that fits its tool. */
+const judge = (
+  journal: Journal["Service"],
+  turn: Turn,
+  key: string,
+  checked: Checked,
+  batch: Batch
+): Effect.Effect<ReadonlyArray<Found>> => {
+  const { rules, turn: number } = turn
+  if (rules.profile === "off") return Effect.succeed([])
+  const { json, tool } = checked
+  const about = { key, turn: number, when: "L3_output" as const }
+  const hasEffect = tool.effect !== "readonly"
+  return Effect.map(judgeArguments(journal, turn, key, checked), (found) => {
+    if (!hasEffect) return found
+    const identity = Rules_.identity(tool.tool.name, json)
+    const before = Option.getOrElse(HashMap.get(turn.made, identity), () => 0) + (batch.made.get(identity) ?? 0)
+    const threshold = tool.policy.loopThreshold ?? rules.settings.loopThreshold
+    const all = [...found, ...Rules_.loop(about, tool.tool.name, before, threshold)]
+    if (all.some(({ event }) => event.action === "BLOCK")) return all
+    const turnKey = below(turn.path, `turn-${number}/`)
+    return [...all, ...Rules_.escalation(about, tool.tool.name, rules, journal, turnKey, batch.verdicts)]
+  })
+}
+
+/**
+ * What guardrails say about a call by its arguments alone: caps, and the checks of others.
+ *
+ * @category operations
+ * @since 0.1.0
+ */
+export const judgeArguments = (
+  { runId }: Journal["Service"],
+  { agent, messages, rules: { profile, settings }, turn }: Turn,
+  key: string,
+  { json, tool }: Checked
+): Effect.Effect<ReadonlyArray<Found>> => {
+  if (profile === "off") return Effect.succeed([])
+  const about = { key, turn, when: "L3_output" as const }
+  const name: string = tool.tool.name
+  const caps = Rules_.overCap(about, name, [tool.policy.caps ?? {}, settings.caps[name] ?? {}], json)
+  if (settings.guardrails.length === 0) return Effect.succeed(caps)
+  const call = { runId, agent, profile, key, turn, tool: name, effect: tool.effect, arguments: json, messages }
+  return Effect.map(
+    Effect.forEach(settings.guardrails, (guardrail) => Rules_.ask(about, guardrail, bind(guardrail.call, call))),
+    (found) => [...caps, ...found.flat()]
+  )
+}
+
+const bind = <A, B>(check: ((subject: A) => B) | undefined, subject: A): (() => B) | undefined =>
+  check === undefined ? undefined : () => check(subject)
 
 /**
  * A call that its tool takes: the arguments as the handler gets them, and as they are recorded.
@@ -109,24 +260,47 @@ export interface Checked {
 }
 
 /**
- * Reads the arguments of a call with its tool's schema; fails with why it cannot be carried out, in words for the model.
+ * Why a call cannot be carried out, in words for the model, and without its values for the log.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Misfit {
+  readonly rule: "schema_invalid" | "allowlist_violation"
+  readonly problem: string
+  readonly detail: Readonly<Record<string, Schema.Json>>
+}
+
+const misfit = (tool: string, rule: Misfit["rule"], problem: string): Misfit => ({
+  rule,
+  problem,
+  detail: { tool: excerpt(tool) }
+})
+
+/**
+ * Reads the arguments of a call with its tool's schema.
  *
  * @category operations
  * @since 0.1.0
  */
-export const check = ({ tools }: Turn, name: string, params: Schema.Json): Effect.Effect<Checked, string> => {
+export const check = ({ tools }: Turn, name: string, params: Schema.Json): Effect.Effect<Checked, Misfit> => {
   const tool = tools.byName.get(name)
-  if (tool === undefined) return Effect.fail(unknownTool(tools, name))
+  if (tool === undefined) return Effect.fail(misfit(name, "allowlist_violation", unknownTool(tools, name)))
+  const invalid = (problem: string) => misfit(name, "schema_invalid", problem)
   const args = typeof params === "string" && params.trim() === "" ? {} : params
   if (!isArguments(args)) {
-    return Effect.fail(`the arguments must be a JSON object, and these are not: ${excerpt(JSON.stringify(args))}`)
+    const problem = `the arguments must be a JSON object, and these are not: ${excerpt(JSON.stringify(args))}`
+    return Effect.fail(invalid(problem))
   }
   return Effect.gen(function*() {
     const { outputBytes } = yield* Limits
-    const value = yield* Effect.mapError(tool.decode(args), (problem) => `its arguments do not fit: ${problem}`)
+    const value = yield* Effect.mapError(
+      tool.decode(args),
+      (problem) => invalid(`its arguments do not fit: ${problem}`)
+    )
     const json = yield* Effect.mapError(
       Effect.flatMap(tool.encode(value, args), (json) => Payload.clean(json, outputBytes)),
-      ({ error }) => `its arguments cannot be recorded: ${error}`
+      ({ error }) => invalid(`its arguments cannot be recorded: ${error}`)
     )
     return { tool, value, json }
   })
@@ -142,17 +316,6 @@ export const unknownTool = ({ byName }: Tools, name: string): string =>
   `there is no tool named \`${excerpt(name)}\`. ${
     byName.size === 0 ? "There are no tools." : `The tools are: ${Array.from(byName.keys()).join(", ")}.`
   }`
-
-/**
- * The beginning of a text that may be long.
- *
- * @category words
- * @since 0.1.0
- */
-export const excerpt = (text: string): string => {
-  const shown = cut(text, 300)
-  return shown.length === text.length ? text : `${shown} …`
-}
 
 /** Why a person has to allow a call; undefined if nobody has to. A rule that fails lets nothing through. */
 const gate = (
@@ -182,16 +345,3 @@ const gate = (
           }), so a person has to decide`)
   })
 }
-
-/**
- * An error as text, without its stack.
- *
- * @category words
- * @since 0.1.0
- */
-export const textOf = (error: unknown): string =>
-  error instanceof Error
-    ? error.message || error.name
-    : typeof error === "string"
-    ? error
-    : JSON.stringify(error) ?? "?"

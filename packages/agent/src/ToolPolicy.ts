@@ -6,6 +6,8 @@ import type { ToolDescription } from "@durable-agents/core"
 import type { Effect, Option, Schedule, Schema } from "effect"
 import { Context, Duration } from "effect"
 import { Tool } from "effect/ai"
+import type { Caps } from "./Caps.ts"
+import * as Caps_ from "./Caps.ts"
 
 /**
  * What is said about one tool. Its functions and its schedule take the values of that very tool.
@@ -42,6 +44,9 @@ export interface Policy {
   readonly approvers?: ReadonlyArray<string> | undefined
   readonly expiresInMillis?: number | undefined
   readonly onExpiry?: "deny" | "approve" | undefined
+  readonly caps?: Caps | undefined
+  /** In place of the guardrails' own threshold. */
+  readonly loopThreshold?: number | undefined
 }
 
 /**
@@ -75,6 +80,19 @@ export const effect = (tool: Tool.Any): ToolDescription["effect"] =>
     : of(tool).lookup === undefined
     ? "once"
     : "lookup"
+
+/**
+ * Why a policy cannot be meant, if so.
+ *
+ * @category checks
+ * @since 0.1.0
+ */
+export const problem = ({ attempts, caps = {}, loopThreshold = 3 }: Policy): string | undefined =>
+  !(Number.isSafeInteger(attempts) && attempts >= 1) && attempts !== Infinity
+    ? "its attempts must be a whole number from 1 on"
+    : !(Number.isSafeInteger(loopThreshold) && loopThreshold >= 2) && loopThreshold !== Infinity
+    ? "its loop threshold must be a whole number from 2 on, or Infinity"
+    : Caps_.problem(caps)
 
 /** An annotation changes nothing of a tool's type. */
 const annotate = <T extends Tool.Any>(tool: T, policy: Partial<Policy>): T =>
@@ -176,3 +194,43 @@ export const approval = (options: {
       onExpiry: options.onExpiry ?? "deny"
     })
   })
+
+/**
+ * Bounds on the numbers in a call's arguments, by path. A call outside of them is not carried out, and the model is told.
+ *
+ * **Details**
+ *
+ * Numbers in text are read as decimals; a value that is no plain number is out of bounds. Without `min` a number may not be
+ * negative. The bounds are inclusive. A path that the parameters do not have is refused where the agent is made.
+ *
+ * **Example**
+ *
+ * ```ts
+ * import { ToolPolicy } from "@durable-agents/agent"
+ * import { pipe, Schema } from "effect"
+ * import { Tool } from "effect/ai"
+ *
+ * const Transfer = pipe(
+ *   Tool.make("transfer", {
+ *     parameters: Schema.Struct({
+ *       from: Schema.String,
+ *       lines: Schema.Array(Schema.Struct({ to: Schema.String, cents: Schema.Natural }))
+ *     })
+ *   }),
+ *   ToolPolicy.caps({ "lines.cents": { min: 1, max: 100_000 } })
+ * )
+ * ```
+ *
+ * @category annotations
+ * @since 0.1.0
+ */
+export const caps = (bounds: Caps): Change => (tool) => annotate(tool, { caps: { ...of(tool).caps, ...bounds } })
+
+/**
+ * When the same call, with the same arguments, is stopped as a loop: when it comes for the n-th time. `Infinity` for tools that
+ * are meant to be called again and again. Default: what the guardrails say, 3.
+ *
+ * @category annotations
+ * @since 0.1.0
+ */
+export const loopThreshold = (count: number): Change => (tool) => annotate(tool, { loopThreshold: count })

@@ -7,6 +7,7 @@ import { Limits, Payload } from "@durable-agents/core"
 import type { Schema } from "effect"
 import { Cause, Effect, Predicate, Result } from "effect"
 import { Base64 } from "effect/encoding"
+import { cut } from "./Words.ts"
 
 /**
  * A result as it is recorded; `mismatch` says why it is not quite what the tool returned.
@@ -174,18 +175,6 @@ export const show = (result: Schema.Json, maxBytes: number): Schema.Json => {
 const nothing = "The call succeeded and returned nothing."
 
 /**
- * The longest beginning of a text that has at most so many bytes in UTF-8; never half a character.
- *
- * @category views
- * @since 0.1.0
- */
-export const cut = (text: string, maxBytes: number): string => {
-  if (text.length * 3 <= maxBytes) return text
-  const { read } = new TextEncoder().encodeInto(text, new Uint8Array(maxBytes))
-  return text.slice(0, read)
-}
-
-/**
  * The same value with the keys of its objects in one order, so that it is the same text from every store.
  *
  * @category codecs
@@ -205,3 +194,10 @@ export const sortKeys = (json: Schema.Json): Schema.Json => {
  * @since 0.1.0
  */
 export const isList = (json: Schema.Json): json is ReadonlyArray<Schema.Json> => Array.isArray(json)
+
+/**
+ * @category guards
+ * @since 0.1.0
+ */
+export const isObject = (json: Schema.Json | undefined): json is Schema.JsonObject =>
+  typeof json === "object" && json !== null && !Array.isArray(json)

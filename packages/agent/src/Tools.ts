@@ -6,9 +6,11 @@ import { Payload, Program } from "@durable-agents/core"
 import { Cause, Context, Effect, Option, Result, Schema } from "effect"
 import type { Toolkit } from "effect/ai"
 import { Tool } from "effect/ai"
+import type { FinalAnswer } from "./FinalAnswer.ts"
 import * as ToolPolicy from "./ToolPolicy.ts"
 import type { Encoded } from "./ToolResult.ts"
-import { toJson } from "./ToolResult.ts"
+import { isList, isObject, toJson } from "./ToolResult.ts"
+import { inWords } from "./Words.ts"
 
 /**
  * What an agent's tools can be given as.
@@ -48,7 +50,7 @@ export class DuplicateTool
 }
 
 /**
- * A tool cannot be offered to a model: its name, or a parameter that has no JSON schema.
+ * A tool cannot be offered to a model: its name, a parameter without a type, a policy that cannot be meant.
  *
  * @category errors
  * @since 0.1.0
@@ -56,11 +58,14 @@ export class DuplicateTool
 export class UnusableTool
   extends Schema.TaggedError<UnusableTool>("@durable-agents/agent/UnusableTool")("UnusableTool", {
     tool: Schema.String,
+    /** The parameter at fault, if it is one. */
+    parameter: Schema.optionalKey(Schema.String),
     detail: Schema.String
   })
 {
   override get message() {
-    return `The tool \`${this.tool}\` cannot be used: ${this.detail}`
+    const of = this.parameter === undefined ? "" : `, parameter \`${this.parameter}\``
+    return `The tool \`${this.tool}\`${of} cannot be used: ${this.detail}`
   }
 }
 
@@ -105,58 +110,151 @@ type Offered = Tool.Tool<string, {
 }>
 
 /**
- * Reads an agent's tools; fails with an error that names the tools at fault.
+ * Reads an agent's tools; fails with an error that names the tools at fault. With a final answer, the model is offered that too.
  *
  * @category constructors
  * @since 0.1.0
  */
-export const make = (agent: string, input: Input): Result.Result<Tools, DuplicateTool | UnusableTool> =>
+export const make = (
+  agent: string,
+  input: Input,
+  finalAnswer?: FinalAnswer
+): Result.Result<Tools, DuplicateTool | UnusableTool> =>
   Result.gen(function*() {
     const list = flatten(input)
     const names = list.map(({ name }) => name)
     const twice = names.filter((name, index) => names.indexOf(name) !== index)
     if (twice.length > 0) return yield* Result.fail(new DuplicateTool({ agent, names: Array.from(new Set(twice)) }))
+    if (finalAnswer !== undefined && names.includes(finalAnswer.name)) {
+      const detail = "an agent whose answer has a declared shape gives it by a tool of this name"
+      return yield* Result.fail(new UnusableTool({ tool: finalAnswer.name, detail }))
+    }
     const descriptions: Array<ToolDescription> = []
-    for (const tool of list) descriptions.push(yield* describe(tool))
+    const offered: Array<Tool.Any> = []
+    for (const tool of list) {
+      const description = yield* describe(tool)
+      descriptions.push(description)
+      offered.push(isOurs(tool) ? offer(tool, description) : tool)
+    }
+    if (finalAnswer !== undefined) {
+      const description: ToolDescription = {
+        name: finalAnswer.name,
+        description: "Gives the final answer and ends the conversation. Call it alone, when everything else is done.",
+        parameters: closed(finalAnswer.parameters),
+        effect: "readonly",
+        approval: false
+      }
+      descriptions.push(description)
+      offered.push(offer(undefined, description))
+    }
     return {
       byName: new Map(list.filter(isOurs).map((tool) => [tool.name, agentTool(tool)])),
       descriptions,
       toolkit: {
-        tools: Object.fromEntries(list.map((tool) => [tool.name, tool as Offered])),
+        tools: Object.fromEntries(offered.map((tool) => [tool.name, tool as Offered])),
         handle: () => Effect.die("an agent calls its tools itself")
       }
     }
   })
 
+/** What the model is told is what is recorded. Its calls are read by the agent, so nothing of the tool's schemas is needed. */
+const offer = (tool: Tool.Any | undefined, { description, name, parameters }: ToolDescription): Tool.Any =>
+  Tool.dynamic(name, {
+    ...(description === undefined ? {} : { description }),
+    parameters: isObject(parameters) ? parameters : {}
+  }).annotateMerge(tool?.annotations ?? Context.empty())
+
 const flatten = (input: Input): ReadonlyArray<Tool.Any> =>
-  isList(input)
+  isItems(input)
     ? input.flatMap((item) => isToolkit(item) ? Object.values(item.tools) : [item])
     : Object.values(input.tools)
 
-const isList = (input: Input): input is ReadonlyArray<Tool.Any | Toolkit.Any> => Array.isArray(input)
+const isItems = (input: Input): input is ReadonlyArray<Tool.Any | Toolkit.Any> => Array.isArray(input)
 const isToolkit = (item: Tool.Any | Toolkit.Any): item is Toolkit.Any => "tools" in item
 const isName = Schema.is(Program.Name)
 
 /** Tools that the provider runs by itself have no handler here. */
 const isOurs = (tool: Tool.Any): boolean => !Tool.isProviderDefined(tool) || tool.requiresHandler
 
-const describe = (tool: Tool.Any): Result.Result<ToolDescription, UnusableTool> => {
-  const name: string = tool.name
-  if (!isName(name)) {
-    const detail = "a name is 1 to 64 letters, digits, `_` or `-`"
-    return Result.fail(new UnusableTool({ tool: name, detail }))
-  }
-  const description = Tool.getDescription(tool)
-  return Result.try({
-    try: () => ({
+const describe = (tool: Tool.Any): Result.Result<ToolDescription, UnusableTool> =>
+  Result.gen(function*() {
+    const name: string = tool.name
+    if (!isName(name)) {
+      return yield* Result
+        .fail(new UnusableTool({ tool: name, detail: "a name is 1 to 64 letters, digits, `_` or `-`" }))
+    }
+    const schema = yield* Result.mapError(
+      Result.try(() => toJson(Tool.getJsonSchema(tool)).json),
+      (error) => new UnusableTool({ tool: name, detail: `its parameters have no JSON schema: ${String(error)}` })
+    )
+    const parameters = isOurs(tool) ? closed(schema) : schema
+    if (isOurs(tool)) yield* usable(tool, parameters)
+    const description = Tool.getDescription(tool)
+    return {
       name,
       ...(description === undefined ? {} : { description }),
-      parameters: toJson(Tool.getJsonSchema(tool)).json,
+      parameters,
       effect: ToolPolicy.effect(tool),
       approval: tool.needsApproval !== undefined && tool.needsApproval !== false
-    }),
-    catch: (error) => new UnusableTool({ tool: name, detail: `its parameters have no JSON schema: ${String(error)}` })
+    }
   })
+
+/** Refuses what would be offered to a model in vain, or guarded in vain. */
+const usable = (tool: Tool.Any, parameters: Schema.Json): Result.Result<void, UnusableTool> => {
+  const unusable = (detail: string, parameter?: string) =>
+    Result.fail(new UnusableTool({ tool: tool.name, detail, ...(parameter === undefined ? {} : { parameter }) }))
+  if (tool.toModelOutput !== undefined) {
+    return unusable("`toModelOutput` is not supported: the model is shown the result as it is recorded")
+  }
+  if (!isObject(parameters) || (parameters["type"] !== "object" && parameters["properties"] === undefined)) {
+    return unusable("its parameters must be an object, such as a Schema.Struct")
+  }
+  const untyped = untypedParameter(tool, parameters)
+  if (untyped !== undefined) return unusable("it has no type that the model could be told", untyped)
+  const policy = ToolPolicy.of(tool)
+  const problem = ToolPolicy.problem(policy)
+  if (problem !== undefined) return unusable(problem)
+  const uncapped = Object.keys(policy.caps ?? {}).find((path) => !hasPath(parameters, path.split(".")))
+  return uncapped === undefined ? Result.void : unusable("a cap names it, and there is none", uncapped)
+}
+
+/** Objects are closed, as arguments that a tool does not have are refused. */
+const closed = (schema: Schema.Json): Schema.Json => {
+  if (isList(schema)) return schema.map(closed)
+  if (!isObject(schema)) return schema
+  if (isAnyObject(schema)) return { type: "object", properties: {}, additionalProperties: false }
+  const inner = Object.fromEntries(Object.entries(schema).map(([name, value]) => [name, closed(value)]))
+  return isObject(inner["properties"]) && inner["additionalProperties"] === true
+    ? { ...inner, additionalProperties: false }
+    : inner
+}
+
+/** How the schema of a struct without fields reads. */
+const isAnyObject = (schema: Schema.JsonObject): boolean =>
+  Object.keys(schema).length === 1 && JSON.stringify(schema["not"]) === "{\"type\":\"null\"}"
+
+/** A parameter of which the model would be told nothing, other than one that may be any JSON on purpose. */
+const untypedParameter = (tool: Tool.Any, { properties }: Schema.JsonObject): string | undefined => {
+  const schema = tool.parametersSchema
+  if (!isObject(properties) || !Schema.isSchema(schema) || !("fields" in schema)) return undefined
+  const fields: Readonly<Record<string, unknown>> = Object(schema.fields)
+  return Object.entries(properties).find(([name, property]) => {
+    const field = fields[name]
+    return isObject(property) && Object.keys(property).every((word) => word === "title" || word === "description") &&
+      !(Schema.isSchema(field) && isAnyJson(field))
+  })?.[0]
+}
+
+const isAnyJson = (schema: Schema.Top): boolean =>
+  Object(schema.ast.annotations?.["representation"]).id === Object(Schema.Json.ast.annotations?.["representation"]).id
+
+/** Whether parameters can have a value at a path. What is not described does not say no. */
+const hasPath = (schema: Schema.Json | undefined, path: ReadonlyArray<string>): boolean => {
+  const [name, ...rest] = path
+  if (name === undefined || !isObject(schema)) return true
+  if (schema["items"] !== undefined) return hasPath(schema["items"], path)
+  const { properties } = schema
+  return !isObject(properties) || (Object.hasOwn(properties, name) && hasPath(properties[name], rest))
 }
 
 const agentTool = (tool: Tool.Any): AgentTool => {
@@ -170,7 +268,7 @@ const agentTool = (tool: Tool.Any): AgentTool => {
     tool,
     policy: ToolPolicy.of(tool),
     effect: ToolPolicy.effect(tool),
-    decode: (args) => Effect.catchCause(decode(args, { onExcessProperty: "error", errors: "all" }), inWords),
+    decode: (args) => Effect.catchCause(decode(args, { onExcessProperty: "error", errors: "all" }), misfit),
     encode: (args, given) =>
       Effect.catchCause(
         Effect.map(encode(args), (json) => toJson(json).json),
@@ -215,9 +313,5 @@ const AnyObject = Schema.Record(Schema.String, Schema.Json)
 const codec = (schema: Schema.Constraint): Schema.Codec<unknown, Schema.Json> =>
   Schema.toCodecJson(schema) as unknown as Schema.Codec<unknown, Schema.Json>
 
-const inWords = (cause: Cause.Cause<Schema.SchemaError>): Effect.Effect<never, string> => {
-  if (Cause.hasInterruptsOnly(cause)) return Effect.interrupt
-  const found = Cause.squash(cause)
-  const words = found instanceof Error ? found.message : String(found)
-  return Effect.fail(words.replace(/\n\s+/g, " ").replaceAll("\n", "; "))
-}
+const misfit = (cause: Cause.Cause<Schema.SchemaError>): Effect.Effect<never, string> =>
+  Cause.hasInterruptsOnly(cause) ? Effect.interrupt : Effect.fail(inWords(cause))

@@ -6,7 +6,8 @@ import type { RunEventOf } from "@durable-agents/core"
 import { Digest } from "@durable-agents/core"
 import { Option, Schema } from "effect"
 import { Prompt, Response } from "effect/ai"
-import { cut, show, sortKeys } from "./ToolResult.ts"
+import { show, sortKeys } from "./ToolResult.ts"
+import { cut } from "./Words.ts"
 
 /**
  * What the model has been told so far.
@@ -165,26 +166,46 @@ export interface Answered {
   readonly call: Call
   readonly outcome: CallOutcome
   readonly edited: Schema.Json | undefined
+  /** Why the model is not shown the result. */
+  readonly withheld: string | undefined
 }
 
 /**
- * The message that answers the calls of a turn: one result each, in the order of the calls.
+ * The messages that answer a turn: one result for each of its calls, in their order; or what is wrong with an answer that was
+ * given as a text.
  *
  * @category constructors
  * @since 0.1.0
  */
-export const toolMessage = (answered: ReadonlyArray<Answered>, shownBytes: number): Prompt.Message =>
+export const replies = (answered: ReadonlyArray<Answered>, shownBytes: number): ReadonlyArray<Prompt.Message> => {
+  const [first] = answered
+  if (first === undefined) return []
+  return first.call.index === 0 ? [correction(first.outcome)] : [toolMessage(answered, shownBytes)]
+}
+
+const correction = (outcome: CallOutcome): Prompt.Message =>
+  Prompt.makeMessage("user", {
+    content: [
+      Prompt.makePart("text", {
+        text: `This was not accepted as the answer: ${outcome._tag === "ToolCallFailed" ? outcome.error : "try again"}`
+      })
+    ]
+  })
+
+const toolMessage = (answered: ReadonlyArray<Answered>, shownBytes: number): Prompt.Message =>
   Prompt.makeMessage("tool", {
-    content: answered.map(({ call, edited, outcome }) =>
+    content: answered.map(({ call, edited, outcome, withheld }) =>
       Prompt.makePart("tool-result", {
         id: call.id,
         name: wireName(call.tool),
-        isFailure: outcome._tag !== "ToolCallCompleted" || outcome.isFailure === true,
-        result: withEdit(resultOf(outcome, shownBytes), edited),
+        isFailure: outcome._tag !== "ToolCallCompleted" || outcome.isFailure === true || withheld !== undefined,
+        result: withEdit(withheld === undefined ? resultOf(outcome, shownBytes) : hidden(withheld), edited),
         providerExecuted: false
       })
     )
   })
+
+const hidden = (why: string): string => `This call was executed, but its result is withheld: ${why}`
 
 const withEdit = (result: Schema.Json, edited: Schema.Json | undefined): Schema.Json =>
   edited === undefined ? result : {

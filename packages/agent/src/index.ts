@@ -4,12 +4,17 @@
 
 // An agent, and how it fails
 export * as Agent from "./Agent.ts"
-export { AgentError, ModelFailed, NoAnswer } from "./AgentError.ts"
+export { AgentError, ModelFailed, NoAnswer, TranscriptTooLong } from "./AgentError.ts"
 
 // Its tools
 export { ToolCall } from "./ToolCall.ts"
 export * as ToolPolicy from "./ToolPolicy.ts"
 export { DuplicateTool, UnusableTool } from "./Tools.ts"
+
+// What is checked
+export type { Cap, Caps } from "./Caps.ts"
+export * as Guardrails from "./Guardrails.ts"
+export { UnknownProfile, UnusableGuardrails } from "./Guardrails.ts"
 
 // Its model
 export { CurrentModelCall } from "./ModelCall.ts"

@@ -1,6 +1,6 @@
 import { Agent, DuplicateTool, ScriptedModel, UnusableTool } from "@durable-agents/agent"
 import type { Programs } from "@durable-agents/core"
-import { Digest, MemoryStore, Program, Runs, RunState } from "@durable-agents/core"
+import { Digest, Limits, MemoryStore, Program, Runs, RunState } from "@durable-agents/core"
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Layer, Schema, Stream } from "effect"
 import { LanguageModel, Tool, Toolkit } from "effect/ai"
@@ -81,7 +81,7 @@ describe("an agent", () => {
       assert.deepStrictEqual(started?.tools[1], {
         name: "send",
         description: "Sends a letter.",
-        parameters: Tool.getJsonSchema(Send) as Schema.Json,
+        parameters: { ...Tool.getJsonSchema(Send), additionalProperties: false } as Schema.Json,
         effect: "once",
         approval: false
       })
@@ -376,5 +376,23 @@ describe("an agent inside a program", () => {
         tools.layer
       )
     )))
+  })
+})
+
+describe("a conversation that is too long", () => {
+  it.effect("ends the run with an error that says so, before the model is asked again (D30)", () => {
+    const tools = world({ read: () => Effect.succeed({ text: "x".repeat(500) }) })
+    const read = ScriptedModel.toolCall("read", { page: "1" })
+    return Effect.gen(function*() {
+      const { events, view } = yield* play()
+      assert.strictEqual(view.status, "Failed")
+      assert.deepInclude(view.failure, { _tag: "TranscriptTooLong", turn: 4, allowed: 2000 })
+      assert.strictEqual((yield* requests).length, 3)
+      assert.strictEqual(only(events, "ToolCallCompleted").length, 3)
+      assert.match(view.reason ?? "", /^TranscriptTooLong: The conversation before turn 4 has \d+ characters/)
+    }).pipe(
+      Effect.provide(clerk([read, read, read, read, "Done."], tools)),
+      Effect.provideService(Limits, { ...Limits.defaultValue(), transcriptLength: 2000 })
+    )
   })
 })

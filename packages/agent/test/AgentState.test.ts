@@ -45,9 +45,9 @@ const answer = (turn: number, { calls, stop }: Turn): RunEventOf<"LLMCallComplet
 })
 
 const planOf = (spec: Spec): AgentState.Plan => {
-  const order = { arguments: { page: "1" }, alone: spec.alone, begun: spec.begun }
+  const order = { arguments: { page: "1" }, alone: spec.alone, begun: spec.begun, verdicts: [] }
   return spec.plan === "refused"
-    ? { _tag: "Refused", problem: "no such tool" }
+    ? { _tag: "Refused", problem: "no such tool", ends: false, verdicts: [] }
     : spec.plan === "gated"
     ? { _tag: "Gated", reason: "it is dear", ...order }
     : { _tag: "Free", ...order }
@@ -182,8 +182,10 @@ describe("AgentState", () => {
     turns: Turns,
     picks: Picks
   }, ({ picks, turns }) => {
-    const isAlone = ({ plan }: AgentState.CallState) => plan !== undefined && plan._tag !== "Refused" && plan.alone
-    const isBegun = ({ plan }: AgentState.CallState) => plan !== undefined && plan._tag !== "Refused" && plan.begun
+    const orderOf = ({ plan }: AgentState.CallState) =>
+      plan?._tag === "Free" || plan?._tag === "Gated" ? plan : undefined
+    const isAlone = (call: AgentState.CallState) => orderOf(call)?.alone === true
+    const isBegun = (call: AgentState.CallState) => orderOf(call)?.begun === true
     played(turns, picks, (state, _, before) => {
       const busy = state.calls.filter((call) =>
         call.underWay && call.outcome === undefined && isAlone(call) && !isBegun(call)

@@ -1,8 +1,8 @@
 import { Agent, ScriptedModel, ToolCall, ToolPolicy } from "@durable-agents/agent"
 import type { Runtime } from "@durable-agents/core"
-import { Digest, Limits, MemoryStore, Runs } from "@durable-agents/core"
+import { Digest, Limits, MemoryStore, Progress, Runs } from "@durable-agents/core"
 import { assert, describe, it } from "@effect/vitest"
-import { Context, Deferred, Effect, Fiber, Layer, Option, pipe, Schedule, Schema } from "effect"
+import { Context, Deferred, Effect, Fiber, Layer, Option, pipe, Schedule, Schema, Stream } from "effect"
 import { Tool, Toolkit } from "effect/ai"
 import { TestClock } from "effect/testing"
 import {
@@ -19,6 +19,8 @@ import {
   start,
   world
 } from "./fixtures.ts"
+
+const JsonObject = Schema.Record(Schema.String, Schema.Json)
 
 const call = (name: string, params: unknown) => ScriptedModel.toolCall(name, params)
 
@@ -641,5 +643,122 @@ describe("the result of a tool", () => {
         JSON.stringify(live[1]?.prompt.content)
       )
     })
+  })
+})
+
+describe("a tool that says what it is doing", () => {
+  it.effect("is heard by who listens, by `ToolCall.progress` and by the handler's own `preliminary`", () => {
+    const Slow = Tool.make("slow", { success: Schema.String, dependencies: [ToolCall] })
+    const listening = Deferred.makeUnsafe<void>()
+    const One = Agent.make("one", { instructions: "", toolkit: [Slow] })
+    const tools = Toolkit.make(Slow).toLayer({
+      slow: Effect.fnUntraced(function*(_, { preliminary }) {
+        const { progress } = yield* ToolCall
+        // Listening begins in another fiber: tell it until somebody hears.
+        yield* Effect.raceFirst(
+          Deferred.await(listening),
+          Effect.forever(Effect.andThen(progress("begun"), Effect.yieldNow))
+        )
+        yield* progress({ at: new Date(0), share: 0.5 })
+        yield* preliminary("nearly")
+        return "done"
+      })
+    })
+    return Effect.gen(function*() {
+      const heard = yield* Effect.forkChild(Progress.reports().pipe(
+        Stream.tap(() => Deferred.succeed(listening, undefined)),
+        Stream.filter(({ value }) => value !== "begun"),
+        Stream.take(2),
+        Stream.runCollect
+      ))
+      const runId = yield* start(One, "Go.")
+      const view = yield* execute(runId)
+      assert.strictEqual(view.output, "Done.")
+      assert.deepStrictEqual(yield* Fiber.join(heard), [
+        { runId, key: "turn-1/call-1", attempt: 1, value: { at: "1970-01-01T00:00:00.000Z", share: 0.5 } },
+        { runId, key: "turn-1/call-1", attempt: 1, value: "nearly" }
+      ])
+    }).pipe(Effect.provide(processOf(One.layer, Layer.merge(ScriptedModel.layer([call("slow", {}), "Done."]), tools))))
+  })
+})
+
+describe("a tool that cannot be offered to a model", () => {
+  const refused = (tool: Tool.Any, message: string) =>
+    assert.throws(() => Agent.make("one", { instructions: "", toolkit: [tool] }), message)
+
+  it("is refused where the agent is made, and a parameter without a type is named (checks 26, 27, H23)", () => {
+    refused(
+      Tool.make("find", { parameters: Schema.Struct({ page: Schema.String, what: Schema.Unknown }) }),
+      "The tool `find`, parameter `what` cannot be used: it has no type that the model could be told"
+    )
+    refused(
+      Tool.make("find", { parameters: Schema.Struct({ what: Schema.optionalKey(Schema.Any) }) }),
+      "parameter `what` cannot be used"
+    )
+    refused(
+      Tool.make("find", { parameters: Schema.Struct({ what: Schema.instanceOf(URL) }) }),
+      "parameter `what` cannot be used"
+    )
+    refused(Tool.make("find", { parameters: Schema.Array(Schema.String) }), "its parameters must be an object")
+    refused(Tool.make("find", { parameters: Schema.String }), "its parameters must be an object")
+    refused(Tool.make("find it"), "a name is 1 to 64 letters, digits, `_` or `-`")
+    refused(pipe(Tool.make("find"), ToolPolicy.attempts(0)), "its attempts must be a whole number from 1 on")
+    refused(pipe(Tool.make("find"), ToolPolicy.loopThreshold(1)), "its loop threshold must be")
+    refused(
+      Tool.make("find", { success: Schema.String, toModelOutput: () => [] }),
+      "`toModelOutput` is not supported"
+    )
+  })
+
+  it("may take any JSON where that is meant", () => {
+    Agent.make("one", {
+      instructions: "",
+      toolkit: [
+        Tool.make("put", {
+          parameters: Schema.Struct({ value: Schema.Json, more: Schema.optional(Schema.Json), rest: JsonObject })
+        }),
+        Tool.make("ping")
+      ]
+    })
+  })
+
+  it.effect("is described with every parameter, its type, what is required, and nothing else allowed (checks 25, 28)", () => {
+    const Plan = Tool.make("plan", {
+      description: "Plans a day.",
+      parameters: Schema.Struct({
+        day: Schema.String,
+        seats: Schema.optionalKey(Schema.Finite),
+        stops: Schema.Array(Schema.Struct({ city: Schema.String }))
+      })
+    })
+    const One = Agent.make("one", { instructions: "", toolkit: [Plan] })
+    return Effect.gen(function*() {
+      const runId = yield* start(One, "Go.")
+      const [started] = only(yield* eventsOf(runId), "RunStarted")
+      assert.deepStrictEqual(started?.tools[0], {
+        name: "plan",
+        description: "Plans a day.",
+        parameters: {
+          type: "object",
+          properties: {
+            day: { type: "string" },
+            seats: { type: "number" },
+            stops: {
+              type: "array",
+              items: {
+                type: "object",
+                properties: { city: { type: "string" } },
+                required: ["city"],
+                additionalProperties: false
+              }
+            }
+          },
+          required: ["day", "stops"],
+          additionalProperties: false
+        },
+        effect: "once",
+        approval: false
+      })
+    }).pipe(Effect.provide(processOf(Layer.empty, Layer.empty)))
   })
 })

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
-import { cut, show, sortKeys, toJson } from "../src/ToolResult.ts"
+import { show, sortKeys, toJson } from "../src/ToolResult.ts"
+import { cut } from "../src/Words.ts"
 
 const roundTrip = (json: Schema.Json): Schema.Json => JSON.parse(JSON.stringify(json))
 const nested = (depth: number): unknown => {

@@ -139,7 +139,12 @@ describe("an agent killed at every instant", () => {
             const before = yield* Effect.succeed("before").pipe(Step.run("before", { output: Schema.String }))
             const notes = yield* Effect.all([Worker.run("one", "First."), Worker.run("two", "Second.")], {
               concurrency: "unbounded"
-            }).pipe(Effect.catchTags({ ModelFailed: Effect.die, NoAnswer: Effect.die }))
+            }).pipe(Effect.catchTags({
+              ModelFailed: Effect.die,
+              NoAnswer: Effect.die,
+              TranscriptTooLong: Effect.die,
+              GuardrailBlocked: Effect.die
+            }))
             return [before, ...notes].join()
           })
         ).pipe(Layer.provide([

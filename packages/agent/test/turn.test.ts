@@ -133,6 +133,7 @@ describe("a turn with several calls", () => {
         "ApprovalRequested",
         "ToolCallRequested",
         "ApprovalRequested",
+        "GuardrailTriggered",
         "ToolCallFailed",
         "ToolCallRequested"
       ])

@@ -1,0 +1,269 @@
+/**
+ * Guardrails: what is checked of a run's goal, of each tool call and of each result, and the port that further checks plug into.
+ * Every verdict is an event, in the same append as what it led to, so a replay decides nothing again.
+ */
+import type { RunEventOf, RunId, ToolDescription } from "@durable-agents/core"
+import { Context, Effect, Layer, Result, Schema } from "effect"
+import type { Prompt } from "effect/ai"
+import type { Caps } from "./Caps.ts"
+import * as Caps_ from "./Caps.ts"
+
+/**
+ * The names of profiles: how strict guardrails are. `validation` is the default; `off` switches all of them off.
+ *
+ * **Details**
+ *
+ * All but `off` check arguments, caps and loops. A person is asked about the next call with an effect after 3 violations in a
+ * run (`validation`, `standard`), after 5 (`lenient`), after 1 (`strict`). What else differs is up to the guardrails that are
+ * provided; they are told the profile.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export const Profile = Schema.Literals(["off", "validation", "lenient", "standard", "strict"])
+
+/**
+ * @category models
+ * @since 0.1.0
+ */
+export type Profile = typeof Profile.Type
+
+/**
+ * There is no guardrail profile of this name.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class UnknownProfile
+  extends Schema.TaggedError<UnknownProfile>("@durable-agents/agent/UnknownProfile")("UnknownProfile", {
+    profile: Schema.String
+  })
+{
+  override get message() {
+    return `There is no guardrail profile \`${this.profile}\`; the profiles are ${Profile.literals.join(", ")}`
+  }
+}
+
+/**
+ * Reads the name of a profile.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const profile = (name: string): Result.Result<Profile, UnknownProfile> =>
+  Result.mapError(decodeProfile(name), () => new UnknownProfile({ profile: name }))
+
+const decodeProfile = Schema.decodeUnknownResult(Profile)
+
+/**
+ * What a guardrail says about what it was shown.
+ *
+ * **Details**
+ *
+ * `ALLOW` is written down and changes nothing, which is how a guardrail is tried out. `ESCALATE` asks a person: about the goal
+ * before the model sees it, about the call before it is carried out, and after a result about the next call with an effect.
+ * `BLOCK` stops the call and tells the model `message`; of a result the model is told `message` instead; a goal that is blocked
+ * ends the run.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Verdict {
+  /** Which rule, in a word: `scope_drift`. */
+  readonly rule: string
+  readonly action: "ALLOW" | "ESCALATE" | "BLOCK"
+  /** In plain words, for the model or the person who is asked. Goes into the log. */
+  readonly message: string
+  /** What was found, for the log: positions and kinds, not personal data. */
+  readonly detail?: Readonly<Record<string, Schema.Json>>
+  /** With `BLOCK`: the run ends, as failed. */
+  readonly ends?: boolean
+  /** Whether it counts towards asking a person about the next call. Default: `BLOCK` does. */
+  readonly counts?: boolean
+}
+
+interface Subject {
+  readonly runId: RunId
+  readonly agent: string
+  readonly profile: Exclude<Profile, "off">
+}
+
+/**
+ * A goal, before the model sees it.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Goal extends Subject {
+  readonly goal: string
+}
+
+/**
+ * A tool call whose arguments fit its tool, before anything of it is done.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Call extends Subject {
+  /** Names the call in its run, such as `turn-3/call-2`. */
+  readonly key: string
+  readonly turn: number
+  readonly tool: string
+  readonly effect: ToolDescription["effect"]
+  /** As its handler gets them, encoded: defaults filled in. */
+  readonly arguments: Schema.Json
+  /** The conversation that led to it. */
+  readonly messages: ReadonlyArray<Prompt.Message>
+}
+
+/**
+ * What a tool answered, before the model sees it. The call has been carried out.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface ToolResult extends Omit<Call, "messages"> {
+  readonly result: Schema.Json
+  readonly isFailure: boolean
+}
+
+/**
+ * A check of one's own. Whatever of it is absent lets everything pass.
+ *
+ * **Details**
+ *
+ * It is asked once for each goal, call and result; its verdicts are recorded and a replay does not ask again. A process that dies
+ * before they are stored asks again. An approved call is not checked again, unless the approver changed its arguments.
+ *
+ * **Gotchas**
+ *
+ * A check that fails with a defect lets nothing pass: a person is asked about the goal or the call, and a result is withheld.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Guardrail {
+  readonly name: string
+  readonly goal?: (goal: Goal) => Effect.Effect<ReadonlyArray<Verdict>>
+  readonly call?: (call: Call) => Effect.Effect<ReadonlyArray<Verdict>>
+  readonly result?: (result: ToolResult) => Effect.Effect<ReadonlyArray<Verdict>>
+}
+
+/**
+ * @category models
+ * @since 0.1.0
+ */
+export interface Settings {
+  /** Asked in this order, after the built-in rules. */
+  readonly guardrails: ReadonlyArray<Guardrail>
+  /** Caps of tools by name, on top of those that the tools declare. */
+  readonly caps: Readonly<Record<string, Caps>>
+  /** The same call with an effect is stopped when it comes for the n-th time in a conversation; at least 2, or `Infinity`. */
+  readonly loopThreshold: number
+  /** After how many verdicts that count a person is asked about the next call with an effect; by profile if absent. */
+  readonly escalationThreshold: number | undefined
+}
+
+const defaults: Settings = { guardrails: [], caps: {}, loopThreshold: 3, escalationThreshold: undefined }
+
+/**
+ * The guardrails that agents are under. Without a layer: the built-in rules, loops stopped at 3.
+ *
+ * @category references
+ * @since 0.1.0
+ */
+export const Guardrails = Context.Reference<Settings>("@durable-agents/agent/Guardrails", {
+  defaultValue: () => defaults
+})
+
+/**
+ * Settings of guardrails that cannot be meant.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class UnusableGuardrails
+  extends Schema.TaggedError<UnusableGuardrails>("@durable-agents/agent/UnusableGuardrails")("UnusableGuardrails", {
+    setting: Schema.String,
+    detail: Schema.String
+  })
+{
+  override get message() {
+    return `The guardrails cannot be used: \`${this.setting}\` ${this.detail}`
+  }
+}
+
+/**
+ * Guardrails for all agents whose layers are built over it. What is not given has its default. Throws `UnusableGuardrails` if
+ * it cannot be meant.
+ *
+ * **Example**
+ *
+ * ```ts
+ * import { Guardrails } from "@durable-agents/agent"
+ * import { Effect } from "effect"
+ *
+ * const OfficeHours = Guardrails.layer({
+ *   caps: { issue_refund: { cents: { max: 100_000 } } },
+ *   guardrails: [{
+ *     name: "own-domain",
+ *     call: ({ arguments: args, tool }) =>
+ *       Effect.succeed(
+ *         tool === "send_mail" && !JSON.stringify(args).includes("@example.com\"")
+ *           ? [{ rule: "own_domain", action: "ESCALATE", message: "the mail would leave the house" }]
+ *           : []
+ *       )
+ *   }]
+ * })
+ * ```
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layer = (settings: Partial<Settings>): Layer.Layer<never> =>
+  Layer.succeed(Guardrails, Result.getOrThrow(checked(settings)))
+
+/**
+ * The same, where guardrails are made of other services or read from configuration.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layerEffect = <E, R>(
+  settings: Effect.Effect<Partial<Settings>, E, R>
+): Layer.Layer<never, E | UnusableGuardrails, R> =>
+  Layer.effect(Guardrails, Effect.flatMap(settings, (given) => Effect.fromResult(checked(given))))
+
+const checked = (given: Partial<Settings>): Result.Result<Settings, UnusableGuardrails> => {
+  const settings = { ...defaults, ...given }
+  const unusable = (setting: string, detail: string) => Result.fail(new UnusableGuardrails({ setting, detail }))
+  const { caps, escalationThreshold = 1, loopThreshold } = settings
+  if (!isThreshold(loopThreshold, 2)) return unusable("loopThreshold", "wants a whole number from 2 on, or Infinity")
+  if (!isThreshold(escalationThreshold, 1)) {
+    return unusable("escalationThreshold", "wants a whole number from 1 on, or Infinity")
+  }
+  for (const [tool, own] of Object.entries(caps)) {
+    const problem = Caps_.problem(own)
+    if (problem !== undefined) return unusable(`caps.${tool}`, problem)
+  }
+  return Result.succeed(settings)
+}
+
+const isThreshold = (value: number, least: number): boolean =>
+  value === Infinity || (Number.isSafeInteger(value) && value >= least)
+
+/**
+ * When something is checked, as the log names it.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type When = "L1_input" | "L2_tool_result" | "L3_output" | "L4_run_level"
+
+/**
+ * A verdict as it is recorded.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Recorded = RunEventOf<"GuardrailTriggered">

@@ -1,0 +1,210 @@
+/**
+ * What guardrails say: the built-in rules for tool calls, and the checks of others, as verdicts for the log.
+ */
+import { Digest, type Journal } from "@durable-agents/core"
+import { Cause, Clock, Effect } from "effect"
+import type { Schema } from "effect"
+import * as Caps from "./Caps.ts"
+import type { Guardrail, Profile, Recorded, Settings, Verdict, When } from "./Guardrails.ts"
+import { isObject, toJson } from "./ToolResult.ts"
+import { cut, excerpt, textOf } from "./Words.ts"
+
+/**
+ * What an agent's guardrails are.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Rules {
+  readonly profile: Profile
+  readonly settings: Settings
+}
+
+/**
+ * A verdict with what it says in plain words.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Found {
+  readonly event: Recorded
+  readonly message: string
+}
+
+/**
+ * What a verdict is about.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface About {
+  readonly key: string
+  readonly turn: number
+  readonly when: When
+}
+
+/**
+ * A verdict as it is recorded, with its words.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const found = (
+  { key, turn, when }: About,
+  { action, counts = action === "BLOCK", detail = {}, ends = false, message, rule }: Verdict,
+  latencyMillis?: number
+): Found => {
+  const words = cut(message, 2000)
+  return {
+    message: words,
+    event: {
+      _tag: "GuardrailTriggered",
+      key,
+      turn,
+      layer: when,
+      rule: cut(rule, 200),
+      action,
+      detail: { ...toObject(detail), message: words },
+      ...(counts ? { counts } : {}),
+      ...(ends && action === "BLOCK" ? { ends } : {}),
+      ...(latencyMillis === undefined ? {} : { latencyMillis })
+    }
+  }
+}
+
+const toObject = (detail: unknown): Schema.JsonObject => {
+  const { json } = toJson(detail)
+  return isObject(json) ? json : {}
+}
+
+/**
+ * Asks one guardrail. If it fails, what it was asked about does not pass.
+ *
+ * @category checks
+ * @since 0.1.0
+ */
+export const ask = (
+  about: About,
+  { name }: Guardrail,
+  check: (() => Effect.Effect<ReadonlyArray<Verdict>>) | undefined
+): Effect.Effect<ReadonlyArray<Found>> =>
+  check === undefined ? Effect.succeed([]) : Effect.flatMap(Clock.Clock, (clock) => {
+    const begun = clock.monotonicTimeNanosUnsafe()
+    const millis = () => Math.round(Number(clock.monotonicTimeNanosUnsafe() - begun) / 1e3) / 1e3
+    return Effect.matchCauseEffect(Effect.suspend(check), {
+      onSuccess: (verdicts) => Effect.succeed(verdicts.map((verdict) => found(about, verdict, millis()))),
+      onFailure: (cause) =>
+        Cause.hasInterruptsOnly(cause) ? Effect.interrupt : Effect.succeed([found(about, {
+          rule: "guardrail_failed",
+          action: about.when === "L2_tool_result" ? "BLOCK" : "ESCALATE",
+          message: `the guardrail \`${name}\` failed: ${excerpt(textOf(Cause.squash(cause)))}`,
+          detail: { guardrail: name },
+          counts: false
+        }, millis())])
+    })
+  })
+
+/**
+ * The same name for calls that are the same: tool and arguments.
+ *
+ * @category checks
+ * @since 0.1.0
+ */
+export const identity = (tool: string, args: Schema.Json): string =>
+  `${tool}:${Digest.canonicalJson(JSON.stringify(args))}`
+
+/**
+ * Arguments that are out of their bounds.
+ *
+ * @category checks
+ * @since 0.1.0
+ */
+export const overCap = (
+  about: About,
+  tool: string,
+  caps: ReadonlyArray<Caps.Caps>,
+  args: Schema.Json
+): ReadonlyArray<Found> =>
+  caps.flatMap((own) => Caps.exceeded(own, args)).map(({ field, words }) =>
+    found(about, {
+      rule: "policy_bounds_exceeded",
+      action: "BLOCK",
+      message: words,
+      detail: { tool, field }
+    })
+  )
+
+/**
+ * A call with an effect that was made before, again and again.
+ *
+ * @category checks
+ * @since 0.1.0
+ */
+export const loop = (about: About, tool: string, earlier: number, threshold: number): ReadonlyArray<Found> =>
+  earlier + 1 < threshold ? [] : [found({ ...about, when: "L4_run_level" }, {
+    rule: "loop_detected",
+    action: "BLOCK",
+    message: `the same call was already made ${
+      earlier === 1 ? "once" : `${earlier} times`
+    } with the same arguments, and is not made a ${ordinal(threshold)} time`,
+    detail: { tool, occurrences: earlier + 1, threshold }
+  })]
+
+const ordinal = (count: number): string =>
+  `${count}${
+    count % 100 >= 11 && count % 100 <= 13 ? "th" : count % 10 === 1 ? "st" : count % 10 === 2 ?
+      "nd"
+      : count % 10 === 3
+      ? "rd"
+      : "th"
+  }`
+
+const thresholds: { readonly [Name in Profile]: number } = {
+  off: Infinity,
+  validation: 3,
+  lenient: 5,
+  standard: 3,
+  strict: 1
+}
+
+const escalated = "escalation_threshold_reached"
+
+/**
+ * Whether a person has to be asked about a call because of what was found before it: enough violations, or a result about which
+ * a guardrail says so. What led to an earlier question does not lead to another one.
+ *
+ * **Details**
+ *
+ * Only verdicts that count do: violations of caps and loops, and what other guardrails blocked. Arguments that did not fit and
+ * were corrected do not.
+ *
+ * @category checks
+ * @since 0.1.0
+ */
+export const escalation = (
+  about: About,
+  tool: string,
+  { profile, settings }: Rules,
+  journal: Journal["Service"],
+  turnKey: string,
+  batch: ReadonlyArray<Recorded>
+): ReadonlyArray<Found> => {
+  const threshold = settings.escalationThreshold ?? thresholds[profile]
+  let since: Array<Recorded> = []
+  for (const verdict of journal.verdicts()) {
+    if (verdict.rule !== escalated) since.push(verdict)
+    else if (verdict.key?.startsWith(turnKey) !== true) since = []
+  }
+  since.push(...batch.filter(({ rule }) => rule !== escalated))
+  const counted = since.filter(({ counts }) => counts === true)
+  const doubted = since.filter(({ action, layer }) => layer === "L2_tool_result" && action === "ESCALATE")
+  if (counted.length < threshold && doubted.length === 0) return []
+  const reasons = Object.entries(Object.groupBy([...counted, ...doubted], ({ rule }) => rule))
+    .map(([rule, verdicts = []]) => `${rule}: ${verdicts.length}`)
+  return [found({ ...about, when: "L4_run_level" }, {
+    rule: escalated,
+    action: "ESCALATE",
+    message: `guardrails were triggered before this call (${reasons.join(", ")}), so a person decides`,
+    detail: { tool, hits: counted.length, threshold: threshold === Infinity ? null : threshold }
+  })]
+}
