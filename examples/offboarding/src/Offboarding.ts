@@ -61,10 +61,12 @@ export const OffboardingLayer = Offboarding
 
     // The note is nice to have. What keeps the agent from writing it must not fail the offboarding.
     const note = yield* Writer.run("note", `${employee} has left. We disabled: ${accounts.join(", ")}.`)
-      .pipe(Effect.catchTags({
-        BudgetExceeded: ({ limit }) => Effect.succeed(`No note: the limit of ${limit} is reached.`),
-        ModelFailed: ({ reason }) => Effect.succeed(`No note: the model failed (${reason}).`),
-        NoAnswer: () => Effect.succeed("No note: the model had nothing to say.")
-      }))
+      .pipe(
+        Effect.catchTag(
+          "BudgetExceeded",
+          ({ limit }) => Effect.succeed(`No note: the limit of ${limit} is reached.`)
+        ),
+        Effect.catch(({ message }) => Effect.succeed(`No note: ${message}`))
+      )
     return { disabled: accounts, note }
   }))

@@ -124,7 +124,7 @@ describe("Offboarding", () => {
     Effect.forEach(
       [
         [ScriptedModel.failure(new AiError.ContentPolicyError({ description: "no" })), "ContentPolicyError"],
-        ["", "nothing to say"]
+        ["", "gave no answer"]
       ] as const,
       ([reply, why]) =>
         Effect.gen(function*() {
