@@ -169,6 +169,19 @@ export const queueContract = ({ test }: Register): void => {
   )
 
   test(
+    "frees the runs of an owner at once whose heartbeat asks for no time, as runs that were not given back",
+    Effect.gen(function*() {
+      const { claim, claimOne, queue, start } = yield* scene
+      const runId = yield* start()
+      yield* claimOne("w1")
+      const { held } = yield* queue.heartbeat({ owner: "w1", leaseMillis: 0 })
+      assert.deepStrictEqual(held, [{ runId, epoch: 1, outsideSeq: 0 }])
+      const [second] = yield* claim("w2")
+      assert.deepInclude(second, { runId, epoch: 2, expired: true })
+    })
+  )
+
+  test(
     "keeps an owner alive by its heartbeat, which tells what it holds and how far decisions from outside go",
     Effect.gen(function*() {
       const { claim, claimedIds, control, decide, heartbeat, start } = yield* scene
