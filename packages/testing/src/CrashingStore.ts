@@ -1,7 +1,7 @@
 /**
  * A store whose process dies at a chosen instant: right before or right after one of its writes.
  */
-import type { EventStore, RunQueue } from "@durable-agents/core"
+import type { EventStore, Owner, RunQueue } from "@durable-agents/core"
 import type { Layer } from "effect"
 import { Deferred, Effect } from "effect"
 import * as StoreCalls from "./StoreCalls.ts"
@@ -28,6 +28,10 @@ export interface Doomed {
   /** How many writes it has begun. */
   writes: number
   dead: boolean
+  /** What it died at: the write, in words, and for an append the position of the last event in the log at that moment. */
+  last: { readonly write: string; readonly seq: number | undefined } | undefined
+  /** The names under which it held leases. */
+  readonly owners: Set<Owner>
   /** Done when it has died. */
   readonly death: Deferred.Deferred<void>
 }
@@ -42,6 +46,8 @@ export const doomed = (instant?: Instant): Doomed => ({
   instant,
   writes: 0,
   dead: false,
+  last: undefined,
+  owners: new Set(),
   death: Deferred.makeUnsafe()
 })
 
@@ -51,20 +57,33 @@ export const doomed = (instant?: Instant): Doomed => ({
  * @category layers
  * @since 0.1.0
  */
-export const layer = (process: Doomed): Layer.Layer<EventStore | RunQueue, never, EventStore | RunQueue> => {
-  const die = Effect.suspend(() => {
-    process.dead = true
-    return Effect.andThen(Deferred.succeed(process.death, undefined), Effect.die("the process is dead"))
-  })
+export const layer = (process: Doomed): Layer.Layer<EventStore | RunQueue, never, EventStore | RunQueue> =>
+  StoreCalls.layer(around(process))
 
-  return StoreCalls.layer((call, effect) =>
+/**
+ * The same as something around each call.
+ *
+ * @category combinators
+ * @since 0.1.0
+ */
+export const around = (process: Doomed): StoreCalls.Around => {
+  const die = (call: StoreCalls.Call) =>
+    Effect.suspend(() => {
+      process.dead = true
+      const stored = process.instant?.when === "after" ? call.append?.events.length ?? 0 : 0
+      const seq = call.append === undefined ? undefined : call.append.expected + stored - 1
+      process.last = { write: StoreCalls.describe(call), seq }
+      return Effect.andThen(Deferred.succeed(process.death, undefined), Effect.die("the process is dead"))
+    })
+
+  return (call, effect) =>
     Effect.suspend(() => {
       if (process.dead) return Effect.die("the process is dead")
+      if (call.owner !== undefined) process.owners.add(call.owner)
       const isWrite = call.name === "release" || call.append?.epoch !== undefined
       if (!isWrite) return effect
       const index = process.writes++
       if (process.instant?.at !== index) return effect
-      return process.instant.when === "before" ? die : Effect.andThen(effect, die)
+      return process.instant.when === "before" ? die(call) : Effect.andThen(effect, die(call))
     })
-  )
 }

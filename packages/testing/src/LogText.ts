@@ -24,7 +24,7 @@ export const line = ({ epoch, event, seq }: Recorded): string => {
   return words.join("  ")
 }
 
-const quiet = new Set(["idempotencyKey", "usage", "promptDigest", "shown"])
+const quiet = new Set(["idempotencyKey", "usage", "promptDigest", "shown", "durationMillis", "epoch"])
 
 /**
  * The last lines of a log.

@@ -34,24 +34,14 @@ export interface Scenario<World, Input, Output, Error> {
   readonly effects?: (world: World) => unknown
   /** What happens outside whenever the run rests: decisions, signals. Due times pass by themselves. */
   readonly outside?: Script<World>
+  /** What must be the same however it is disturbed; default: status, output, failure. `effects` must be the same as well. */
+  readonly compare?: (view: RunView) => unknown
   /**
    * Makes an empty database for a trial. The layer is built once for each process on it; its time must be the clock that is in
    * place when it is built. Default: memory.
    */
   readonly stores?: Effect.Effect<Layer.Layer<Stores, StoreError>, never, Scope.Scope>
 }
-
-/**
- * What counts as the end of a run, to compare two of them: status, output, failure.
- *
- * @category folds
- * @since 0.1.0
- */
-export const endOf = ({ failure, output, status }: RunView): unknown => ({
-  status,
-  ...(output === undefined ? {} : { output }),
-  ...(failure === undefined ? {} : { failure })
-})
 
 /**
  * An empty database in memory.

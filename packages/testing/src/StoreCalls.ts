@@ -52,3 +52,16 @@ export const layer = (around: Around): Layer.Layer<EventStore | RunQueue, never,
       wakeups: queue.wakeups
     }))
   }))
+
+/**
+ * A call in a few words, such as "append of StepCompleted `charge`".
+ *
+ * @category conversions
+ * @since 0.1.0
+ */
+export const describe = ({ append, name }: Call): string =>
+  append === undefined
+    ? name
+    : `append of ${
+      append.events.map((event) => "key" in event ? `${event._tag} \`${event.key}\`` : event._tag).join(", ")
+    }`

@@ -6,7 +6,6 @@ import type {
   NotExecutable,
   Recorded,
   RunId,
-  RunNotFound,
   RunView,
   StartConflict,
   StoreError
@@ -40,7 +39,7 @@ export type Failure = NotMoving | ScriptFailed | InvalidRequest | StartConflict 
  */
 export interface Process {
   /** Executes the run until it rests, while time passes whenever it can do nothing else. */
-  readonly execute: Effect.Effect<RunView, RunNotFound | NotExecutable | StoreError | NotMoving>
+  readonly execute: Effect.Effect<RunView, NotExecutable | StoreError | NotMoving>
 }
 
 /**
@@ -176,8 +175,12 @@ const make = Effect.fnUntraced(function*<World, Input, Output, Error>(
       Layer.build,
       Effect.provideService(Clock.Clock, clock)
     )
-    const execute = Effect.flatMap(Runtime, (runtime) => runtime.execute(runId))
-    return { execute: Effect.raceFirst(Effect.provideContext(execute, built), watch) }
+    const execute = Effect.flatMap(Runtime, (runtime) => runtime.execute(runId)).pipe(
+      Effect.provideContext(built),
+      Effect.catchTag("RunNotFound", (error) => Effect.die(error)),
+      Effect.raceFirst(watch)
+    )
+    return { execute }
   })
 
   const moveTo = Effect.fnUntraced(function*(at: number) {

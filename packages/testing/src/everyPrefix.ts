@@ -1,35 +1,29 @@
 /**
  * Runs a program again and again, each time with a process that dies at another instant, and checks that nobody can tell.
  */
-import type { Program, Programs, Recorded, RunId, RunView } from "@durable-agents/core"
-import { MemoryStore, Runs, RunState, Runtime, RuntimeSettings } from "@durable-agents/core"
-import { Deferred, Effect, Layer, Option, Schema, Stream } from "effect"
-import { TestClock } from "effect/testing"
+import type { RunView } from "@durable-agents/core"
+import { Deferred, Duration, Effect, Schema } from "effect"
 import * as CrashingStore from "./CrashingStore.ts"
+import { Difference } from "./Difference.ts"
+import * as Ending from "./Ending.ts"
+import * as LogText from "./LogText.ts"
+import type { Scenario } from "./Scenario.ts"
+import type { Failure, Options } from "./Trial.ts"
+import * as Trial from "./Trial.ts"
 
 /**
- * A program, the world it acts on, and the people and clocks around it.
+ * How its processes die.
  *
  * @category models
  * @since 0.1.0
  */
-export interface Scenario<World, Input, Output, Error> {
-  readonly program: Program.Program<Input, Output, Error>
-  readonly input: Input
-  /** A fresh world for each trial: what survives the death of a process, such as the ledger of a payments service. */
-  readonly world: () => World
-  /** The program's handler, tools and model, as one process builds them. */
-  readonly layer: (world: World) => Layer.Layer<never, never, Programs>
-  /** What happened in the world, in a form that can be compared; order counts. */
-  readonly effects?: (world: World) => unknown
-  /** What happens outside whenever the run rests: decisions, signals. Due times pass by themselves. */
-  readonly outside?: (view: RunView, world: World) => Effect.Effect<unknown, unknown, Runs>
-  /** What must be the same in every trial; default: status, output, failure. */
-  readonly compare?: (view: RunView) => unknown
+export interface Deaths extends Options {
   /** Processes that die in each trial, one after the other, before one is allowed to live. Default 1. */
   readonly deaths?: number
   /** Take only every n-th instant, for long programs. Default 1. */
   readonly stride?: number
+  /** How much time passes from a death until another process takes over. Default 1 second. */
+  readonly downtime?: Duration.Input
 }
 
 /**
@@ -40,7 +34,11 @@ export interface Scenario<World, Input, Output, Error> {
  */
 export class PrefixViolation
   extends Schema.TaggedError<PrefixViolation>("@durable-agents/testing/PrefixViolation")("PrefixViolation", {
+    /** When the process died, such as "after write 3 (append of StepCompleted `charge`)". */
     instant: Schema.String,
+    /** What is wrong by itself, if something is. */
+    problem: Schema.optionalKey(Schema.String),
+    difference: Schema.optionalKey(Difference),
     expected: Schema.Unknown,
     actual: Schema.Unknown,
     log: Schema.Array(Schema.String)
@@ -49,18 +47,21 @@ export class PrefixViolation
   override get message() {
     return [
       `A process that died ${this.instant} changed how the run ended.`,
-      `Expected ${JSON.stringify(this.expected)}`,
-      `Got      ${JSON.stringify(this.actual)}`,
-      ...this.log
+      ...(this.problem === undefined ? [] : [this.problem]),
+      ...(this.difference === undefined ? [] : [
+        `First difference, at ${this.difference.path}:`,
+        `  undisturbed  ${this.difference.expected}`,
+        `  disturbed    ${this.difference.actual}`
+      ]),
+      "The log of the disturbed run:",
+      ...LogText.end(this.log)
     ].join("\n")
   }
 }
 
-interface Trial {
-  readonly result: unknown
+interface Tried extends Ending.Ending {
   readonly writes: number
-  readonly log: ReadonlyArray<string>
-  readonly problem: string | undefined
+  readonly instant: string
 }
 
 /**
@@ -69,131 +70,110 @@ interface Trial {
  *
  * **Details**
  *
- * Needs the test clock (`it.effect`); due times pass as soon as nothing else can happen. Also checked: positions without gaps,
- * nothing after the end, one outcome for each operation, and that executing the ended run again appends nothing.
+ * Also checked: positions without gaps, nothing after the end, one outcome for each operation, no event of a worker that had
+ * lost its lease, and that executing the ended run again appends nothing. Clock and store are of its own; each trial begins
+ * anew, in 1970. Fails with `NotMoving` if nothing in the script moves the undisturbed run.
  *
  * @category checks
  * @since 0.1.0
  */
 export const everyPrefix = <World, Input, Output, Error>(
-  scenario: Scenario<World, Input, Output, Error>
-): Effect.Effect<number, PrefixViolation> =>
+  scenario: Scenario<World, Input, Output, Error> & Deaths
+): Effect.Effect<number, PrefixViolation | Failure> =>
   Effect.gen(function*() {
     const undisturbed = yield* trial(scenario, [])
-    yield* check("nowhere", undisturbed, undisturbed)
+    yield* check(undisturbed, undisturbed)
     let trials = 0
     const deaths = scenario.deaths ?? 1
     for (let at = 0; at < undisturbed.writes; at += scenario.stride ?? 1) {
       for (const when of ["before", "after"] as const) {
         const instants = Array.from({ length: deaths }, (_, index) => ({ at: index === 0 ? at : 1, when }))
-        const disturbed = yield* trial(scenario, instants)
-        yield* check(`${when} write ${at}`, undisturbed, disturbed)
+        yield* check(undisturbed, yield* trial(scenario, instants))
         trials += 1
       }
     }
     return trials
   })
 
-const check = (instant: string, expected: Trial, actual: Trial): Effect.Effect<void, PrefixViolation> =>
-  actual.problem === undefined && JSON.stringify(actual.result) === JSON.stringify(expected.result)
+const check = (expected: Tried, actual: Tried): Effect.Effect<void, PrefixViolation> => {
+  const { effects, end, instant, log, problem } = actual
+  const difference = Ending.difference(expected, actual)
+  return problem === undefined && difference === undefined
     ? Effect.void
     : Effect.fail(new PrefixViolation({
       instant,
-      expected: expected.result,
-      actual: actual.problem === undefined ? actual.result : { problem: actual.problem, result: actual.result },
-      log: actual.log
+      ...(problem === undefined ? {} : { problem }),
+      ...(difference === undefined ? {} : { difference }),
+      expected: { end: expected.end, effects: expected.effects },
+      actual: { end, effects },
+      log
     }))
-
-const quick = Layer.succeed(RuntimeSettings, {
-  ...RuntimeSettings.defaultValue(),
-  suspendAfter: "2 millis",
-  keep: 0
-})
-
-/** Nothing is shared between processes, nor with layers that the caller has built. */
-const own = { local: true }
+}
 
 const trial = <World, Input, Output, Error>(
-  scenario: Scenario<World, Input, Output, Error>,
+  scenario: Scenario<World, Input, Output, Error> & Deaths,
   instants: ReadonlyArray<CrashingStore.Instant>
-): Effect.Effect<Trial> =>
-  Effect.gen(function*() {
-    const memory = MemoryStore.memory()
-    const world = scenario.world()
-    const stores = MemoryStore.layerOf(memory)
-    const outside = Layer.provideMerge(Runs.layer, stores)
-    let writes = 0
+): Effect.Effect<Tried, Failure> =>
+  Trial.withTrial(scenario, scenario, (trial) =>
+    Effect.gen(function*() {
+      const downtime = Duration.fromInputUnsafe(scenario.downtime ?? "1 second")
+      const queue = [...instants]
+      const deaths: Array<CrashingStore.Doomed> = []
+      let writes = 0
 
-    const start = Effect.gen(function*() {
-      const runs = yield* Runs
-      return yield* runs.start(scenario.program, scenario.input)
-    })
+      /** One process: until the run rests; undefined if it dies. */
+      const once = Effect.suspend(() => {
+        const doomed = CrashingStore.doomed(queue.shift())
+        return trial.process(CrashingStore.around(doomed)).pipe(
+          Effect.flatMap(({ execute }) => execute),
+          Effect.scoped,
+          Effect.raceFirst(Effect.as(Deferred.await(doomed.death), undefined)),
+          Effect.catchCause((cause) => doomed.dead ? Effect.undefined : Effect.failCause(cause)),
+          Effect.tap(() =>
+            Effect.suspend(() => {
+              writes += doomed.writes
+              return doomed.dead ? buried(doomed) : Effect.void
+            })
+          )
+        )
+      })
 
-    /** One process: until the run rests, or until it dies. */
-    const process = (runId: RunId, doomed: CrashingStore.Doomed) =>
-      Effect.gen(function*() {
-        const runtime = yield* Runtime
-        return yield* runtime.execute(runId)
-      }).pipe(
-        Effect.provide(
-          scenario.layer(world).pipe(
-            Layer.provideMerge(Runtime.layer),
-            Layer.provide(CrashingStore.layer(doomed)),
-            Layer.provide(stores),
-            Layer.provide(quick)
-          ),
-          own
-        ),
-        Effect.asSome,
-        Effect.raceFirst(Effect.as(Deferred.await(doomed.death), Option.none<RunView>())),
-        Effect.catchCause((cause) => doomed.dead ? Effect.succeedNone : Effect.failCause(cause)),
-        Effect.map(Option.getOrUndefined)
+      const buried = Effect.fnUntraced(function*(doomed: CrashingStore.Doomed) {
+        deaths.push(doomed)
+        yield* Effect.forEach(doomed.owners, trial.silence)
+        yield* trial.time.clock.adjust(downtime)
+      })
+
+      const execute: Effect.Effect<RunView, Effect.Error<typeof once>> = Effect.flatMap(
+        once,
+        (view) => view === undefined ? execute : Effect.succeed(view)
       )
 
-    const runId = yield* Effect.provide(start, outside, own)
-    const queue = [...instants]
-    let view: RunView | undefined
-    for (let round = 0; round < 1_000; round++) {
-      const doomed = CrashingStore.doomed(queue.shift())
-      view = yield* process(runId, doomed)
-      writes += doomed.writes
-      if (view === undefined) {
-        memory.aliveUntil.clear()
-        continue
+      yield* trial.early
+      const standing = yield* Trial.drive(trial, execute).pipe(
+        Effect.as(undefined),
+        Effect.catchTag("NotMoving", (error) => instants.length === 0 ? Effect.fail(error) : Effect.succeed(error))
+      )
+      const view = yield* trial.state
+      const problem = standing?.problem
+      const counted = writes
+      const again = problem === undefined ? yield* once : view
+      const events = yield* trial.log
+      return {
+        end: (scenario.compare ?? Ending.endOf)(view),
+        effects: scenario.effects?.(trial.world),
+        writes: counted,
+        instant: deaths.length === 0 ? "nowhere" : deaths.map(instantOf).join(", then "),
+        log: marked(events.map(LogText.line), deaths),
+        problem: problem ?? (again?.seq === view.seq
+          ? Ending.problemOf(events)
+          : "Executing the ended run again appended to its log.")
       }
-      if (RunState.isEnded(view.state) || view.status === "Stuck") break
-      const before = view.seq
-      if (scenario.outside !== undefined) yield* Effect.provide(scenario.outside(view, world), outside, own)
-      const after = yield* Effect.provide(Effect.flatMap(Runs, (runs) => runs.state(runId)), outside, own)
-      if (after.seq === before && after.wakeAt !== undefined) yield* TestClock.setTime(after.wakeAt)
-    }
-    const again = yield* process(runId, CrashingStore.doomed())
-    const events = yield* Effect.provide(
-      Effect.flatMap(Runs, (runs) => Stream.runCollect(runs.events(runId))),
-      outside,
-      own
-    )
-    const effects = scenario.effects?.(world)
-    const compare = scenario.compare ?? ((view: RunView) => [view.status, view.output, view.failure])
-    return {
-      result: { end: view === undefined ? undefined : compare(view), effects },
-      writes,
-      log: events.map(({ epoch, event, seq }) => `${seq} ${epoch ?? "-"} ${JSON.stringify(event)}`),
-      problem: again?.seq === view?.seq ? problemOf(events) : "executing the ended run again appended to its log"
-    }
-  }).pipe(Effect.orDie)
+    }))
 
-const problemOf = (events: ReadonlyArray<Recorded>): string | undefined => {
-  const settled = new Set<string>()
-  for (const [index, { event, seq }] of events.entries()) {
-    if (seq !== index) return `event ${index} has position ${seq}`
-    const ends = event._tag === "RunCompleted" || event._tag === "RunFailed" || event._tag === "RunCancelled"
-    if (ends && index !== events.length - 1) return `something follows the end at ${seq}`
-    const final = event._tag.endsWith("CallCompleted") || event._tag === "StepCompleted" ||
-      ("final" in event && event.final)
-    if (!final || !("key" in event) || event.key === undefined) continue
-    if (settled.has(event.key)) return `\`${event.key}\` has two outcomes`
-    settled.add(event.key)
-  }
-  return undefined
-}
+const instantOf = ({ instant, last }: CrashingStore.Doomed): string =>
+  `${instant?.when} write ${instant?.at} (${last?.write})`
+
+/** The log, with a mark where each process died. */
+const marked = (log: ReadonlyArray<string>, deaths: ReadonlyArray<CrashingStore.Doomed>): ReadonlyArray<string> =>
+  log.map((line, seq) => deaths.some(({ last }) => last?.seq === seq) ? `${line}  <- the process died here` : line)

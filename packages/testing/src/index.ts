@@ -13,5 +13,5 @@ export * as Signals from "./Signals.ts"
 
 // Doing harm to its processes
 export * as CrashingStore from "./CrashingStore.ts"
-export { everyPrefix, PrefixViolation } from "./everyPrefix.ts"
+export { type Deaths, everyPrefix, PrefixViolation } from "./everyPrefix.ts"
 export * as FrozenStore from "./FrozenStore.ts"
