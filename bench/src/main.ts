@@ -1,4 +1,7 @@
 import { Effect } from "effect"
+import * as agent from "./agent.ts"
 import * as engine from "./engine.ts"
 
-console.log(JSON.stringify(await Effect.runPromise(engine.measure), null, 2))
+const measures = Effect.all({ engine: engine.measure, agent: agent.measure })
+
+console.log(JSON.stringify(await Effect.runPromise(measures), null, 2))
