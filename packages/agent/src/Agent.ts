@@ -3,8 +3,8 @@
  */
 import type { Budget, BudgetExceeded, Payload, Programs } from "@durable-agents/core"
 import { Journal, Limits, Path, Program, RunEvent, RunState, Step } from "@durable-agents/core"
-import type { Exit, Layer, Schedule, Scope } from "effect"
-import { Duration, Effect, Fiber, HashMap, Queue, Result, Schema } from "effect"
+import type { Exit, Schedule, Scope } from "effect"
+import { Duration, Effect, Fiber, HashMap, Layer, Queue, Result, Schema } from "effect"
 import type { LanguageModel, Tool } from "effect/ai"
 import { AgentError } from "./AgentError.ts"
 import type { Action, AgentState, Move, Outcome } from "./AgentState.ts"
@@ -17,7 +17,7 @@ import * as ModelError from "./ModelError.ts"
 import type { Rules } from "./Rules.ts"
 import * as ToolCall from "./ToolCall.ts"
 import type { Turn } from "./ToolCheck.ts"
-import { callOf, prepare } from "./ToolCheck.ts"
+import { answerStep, callOf, prepare } from "./ToolCheck.ts"
 import * as Tools from "./Tools.ts"
 import type { Conversation } from "./Transcript.ts"
 import * as Verdicts from "./Verdicts.ts"
@@ -158,16 +158,26 @@ export const make = <I extends Tools.Input = readonly [], Output = string>(
           }),
           answer
         ))
-    ),
+    ).pipe(Layer.merge(warning(name, profile))),
     run: (key, goal) =>
       Step.scope(key)(Effect.flatMap(told(definition, options.instructions, goal, profile), (start) =>
         Effect.flatMap(
           converse(definition, { ...start, profile: profileNamed(start.guardrailProfile) }),
           // Code after the agent relies on this answer, so a change of its shape must not change what it was.
-          (json) => finalAnswer === undefined ? answer(json) : Step.run("answer", { output })(answer(json))
+          (json) => finalAnswer === undefined ? answer(json) : Step.run(answerStep, { output })(answer(json))
         )))
   }
 }
+
+/** Detectors come as guardrails; without any, these profiles differ from `validation` in a threshold. */
+const warning = (agent: string, profile: Guardrails.Profile) =>
+  profile === "off" || profile === "validation"
+    ? Layer.empty
+    : Layer.effectDiscard(Effect.flatMap(Guardrails.Guardrails, ({ guardrails }) =>
+      guardrails.length > 0 ?
+        Effect.void :
+        Effect
+          .logWarning(`The agent \`${agent}\` is under the guardrail profile \`${profile}\`, and no guardrails are provided to it: what is checked is that of \`validation\``)))
 
 /** Logs of older builds name none, and were under none of ours. */
 const profileNamed = (name: string | undefined): Guardrails.Profile =>

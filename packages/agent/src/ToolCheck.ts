@@ -63,6 +63,20 @@ export const approvalOf = (key: string): string => `${key}/approval`
  */
 export const callOf = (approval: string): string => approval.replace(/\/approval$/, "")
 
+/**
+ * Names the step that records the answer of an agent inside another program.
+ *
+ * @category keys
+ * @since 0.1.0
+ */
+export const answerOf = ({ path }: Pick<Turn, "path">): string => below(path, answerStep)
+
+/**
+ * @category keys
+ * @since 0.1.0
+ */
+export const answerStep = "answer"
+
 /** What was found out about the calls before this one in the same turn. */
 interface Batch {
   readonly made: Map<string, number>
@@ -148,6 +162,10 @@ const find = (
   })
   if (finalAnswer !== undefined && call.tool === finalAnswer.name) {
     if (batch.size > 1) return Effect.succeed(refuse(misfit(call.tool, "schema_invalid", alone)))
+    // Code after the agent has this answer already, whatever the declared shape is now.
+    if (journal.recorded(answerOf(turn)) !== undefined) {
+      return Effect.succeed({ _tag: "Accepted", answer: call.params })
+    }
     return Effect.match(finalAnswer.read(call.params), {
       onFailure: (problem) => refuse(misfit(call.tool, "schema_invalid", problem)),
       onSuccess: (answer): Plan => ({ _tag: "Accepted", answer })

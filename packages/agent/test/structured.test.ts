@@ -1,9 +1,10 @@
 import { Agent, ScriptedModel } from "@durable-agents/agent"
-import { Program, type RunId } from "@durable-agents/core"
+import { MemoryStore, Program, type RunId, Timer } from "@durable-agents/core"
 import { everyPrefix } from "@durable-agents/testing"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Schema } from "effect"
 import { Tool, Toolkit } from "effect/ai"
+import { TestClock } from "effect/testing"
 import { eventsOf, execute, lines, only, processOf, requests, start } from "./fixtures.ts"
 
 const Triage = Schema.Struct({
@@ -125,6 +126,36 @@ describe("an agent whose answer has a declared shape", () => {
       assert.strictEqual(view.output, "high since 2026")
       assert.include((yield* eventsOf(runId)).map((event) => "key" in event ? event.key : ""), "triage/answer")
     }).pipe(Effect.provide(processOf(layer, Layer.merge(ScriptedModel.layer([answer(good)]), looks))))
+  })
+
+  it.effect("keeps an answer that a program went on with, also when its shape has changed since", () => {
+    const memory = MemoryStore.memory()
+    const Outer = Program.make("outer", { input: Schema.String, output: Schema.Json })
+    const version = (output: Schema.Codec<Schema.Json>) => {
+      const Inner = Agent.make("inner", { instructions: "", output })
+      const layer = Outer.toLayer((goal) =>
+        Effect.gen(function*() {
+          const found = yield* Effect.orDie(Inner.run("inner", goal))
+          yield* Timer.sleep("later", "1 day")
+          return found
+        })
+      )
+      return processOf(layer, ScriptedModel.layer([answer({ level: "high" })]), memory)
+    }
+    return Effect.gen(function*() {
+      const runId = yield* Effect.gen(function*() {
+        const runId = yield* start(Outer, "go")
+        assert.strictEqual((yield* execute(runId)).status, "Sleeping")
+        return runId
+      }).pipe(Effect.provide(version(Schema.Struct({ level: Schema.String })), { local: true }))
+      yield* TestClock.adjust("1 day")
+      const view = yield* Effect.provide(
+        execute(runId),
+        version(Schema.Struct({ level: Schema.String, why: Schema.optionalKey(Schema.String) })),
+        { local: true }
+      )
+      assert.deepStrictEqual(view.output, { level: "high" })
+    })
   })
 
   it.effect("ends the same from every prefix", () =>
