@@ -79,6 +79,20 @@ const demo = (env: Record<string, string>) =>
   })
 
 describe("the incident example", () => {
+  it.live("is told no once, finds the cause, undoes it when it may, and reports", () =>
+    Effect.gen(function*() {
+      const { code, err, out } = yield* demo({ LLM_MODEL: "" })
+      assert.deepStrictEqual([code, err], [0, ""])
+      const lines = out.trimEnd().split("\n")
+      assert.deepStrictEqual(lines.filter((line) => line.startsWith("  ->")), [
+        "  -> no: The first errors are from 14:24, before that deploy. Look at what checkout waits for.",
+        "  -> allowed",
+        "  -> allowed"
+      ])
+      assert.match(lines.at(-2) ?? "", /^Completed: checkout is healthy again\./)
+      assert.match(lines.at(-1) ?? "", /^The 4 reads of turn 1 took 200 ms each and \d+ ms together\.$/)
+    }))
+
   it.live("asks the model that the environment names, and shows it why a person said no", () =>
     Effect.gen(function*() {
       const { bodies, url } = yield* provider
