@@ -3,10 +3,10 @@
  */
 import { ScriptedModel } from "@durable-agents/agent"
 
-const { layer, toolCalls } = ScriptedModel
+const { toolCalls } = ScriptedModel
 
 /** One reply for each turn. */
-export const Script = layer(({ prompt, turn }) => {
+export const reply = ({ prompt, turn }: ScriptedModel.Request): ScriptedModel.Reply | string => {
   switch (turn) {
     case 1:
       return toolCalls([
@@ -54,4 +54,7 @@ export const Script = layer(({ prompt, turn }) => {
           "14:02; both changes are undone. deploy-812 had nothing to do with it."
         : "checkout still fails. I have nothing else to propose, so somebody has to take over."
   }
-})
+}
+
+/** The model. */
+export const Script = ScriptedModel.layer(reply)

@@ -38,8 +38,8 @@ const SearchLogs = Tool.make("search_logs", {
   failure: UnknownService
 }).annotate(Tool.Readonly, true)
 
-// Whoever decides should not have to know what a tool is: the reason says what is about to happen, in plain words.
-const Rollback = pipe(
+/** Whoever decides should not have to know what a tool is: the reason says what is about to happen, in plain words. */
+export const Rollback = pipe(
   Tool.make("rollback", {
     description: "Undo a deploy or a change of the configuration in production.",
     parameters: Schema.Struct({

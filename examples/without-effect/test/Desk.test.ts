@@ -1,6 +1,4 @@
-import { ScriptedModel } from "@durable-agents/agent"
-import { Runs, Runtime, type RunView } from "@durable-agents/core"
-import { everyPrefix } from "@durable-agents/testing"
+import { everyPrefix, People, runProgram } from "@durable-agents/testing"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { readFileSync } from "node:fs"
@@ -8,7 +6,6 @@ import { join } from "node:path"
 import { Script, Support, toolsOf } from "../src/Desk.ts"
 import { PaymentRefused, Payments, type RequestOptions } from "../src/Payments.ts"
 
-const dana = "dana@example.com"
 /** Pays, and then loses the answer to the first request. */
 class FirstAnswerLost extends Payments {
   override async refund(orderId: string, cents: number, options: RequestOptions): Promise<string> {
@@ -25,43 +22,34 @@ class Refusing extends Payments {
   }
 }
 
-const appOf = (payments: Payments) => Support.layer.pipe(Layer.provide(toolsOf(payments)))
-
-const approveAll = ({ pendingApprovals, runId }: RunView) =>
-  Effect.flatMap(
-    Runs,
-    (runs) => Effect.forEach(pendingApprovals, ({ key }) => runs.approve(runId, { approval: key, actor: dana }))
-  )
-
-const paysOnce = (world: () => Payments) =>
-  everyPrefix({
-    program: Support,
-    input: "Order A-8891: it arrived damaged.",
-    world,
-    layer: (payments) => appOf(payments).pipe(Layer.provide(Script)),
-    effects: ({ refunds }) => Array.from(refunds.values()),
-    outside: approveAll
-  })
+const scenario = (world: () => Payments) => ({
+  program: Support,
+  input: "Order A-8891: it arrived damaged.",
+  world,
+  layer: (payments: Payments) => Support.layer.pipe(Layer.provide([Script, toolsOf(payments)])),
+  effects: ({ refunds }: Payments) => Array.from(refunds.values()),
+  outside: People.approve
+})
 
 describe("tools made of plain functions", () => {
-  it.effect("pay once, whenever their process dies", () => paysOnce(() => new Payments()))
+  it.effect("pay once, whenever their process dies", () => everyPrefix(scenario(() => new Payments())))
 
   it.effect("pay once although the first answer is lost, whenever their process dies", () =>
-    paysOnce(() => new FirstAnswerLost()))
+    everyPrefix(scenario(() => new FirstAnswerLost())))
+
+  it.effect("ask again, with the same key, when an answer is lost", () =>
+    Effect.gen(function*() {
+      const { effects, world } = yield* runProgram(scenario(() => new FirstAnswerLost()))
+      assert.strictEqual(world.attempts, 2)
+      assert.deepStrictEqual(effects, [{ orderId: "A-8891", cents: 6400, receipt: "RF-1" }])
+    }))
 
   it.effect("tell the model what the service refuses", () =>
     Effect.gen(function*() {
-      const runs = yield* Runs
-      const runtime = yield* Runtime
-      const runId = yield* runs.start(Support, "Order A-8891: it arrived damaged.")
-      yield* approveAll(yield* runtime.execute(runId))
-      yield* runtime.execute(runId)
-      const requests = yield* Effect.flatMap(ScriptedModel.Requests, ({ all }) => all)
-      assert.include(JSON.stringify(requests.at(-1)?.prompt.content), "this account is closed")
-    }).pipe(Effect.provide(appOf(new Refusing()).pipe(
-      Layer.provideMerge(Runtime.layerMemory),
-      Layer.provideMerge(Script)
-    ))))
+      const { log } = yield* runProgram(scenario(() => new Refusing()))
+      const result = log.find(({ event }) => event._tag === "ToolCallCompleted")?.event
+      assert.deepInclude(result, { isFailure: true, result: { _tag: "Refused", reason: "this account is closed" } })
+    }))
 })
 
 describe("the rest of the example", () => {
