@@ -2,7 +2,7 @@
  * Whoever acts on a run from outside: people who decide, systems that send signals. A script is one of them, or a list.
  */
 import type { RunView } from "@durable-agents/core"
-import { Runs, RunState } from "@durable-agents/core"
+import { Payload, Runs, RunState } from "@durable-agents/core"
 import { Cause, Clock, Effect, Exit, Schema } from "effect"
 
 /**
@@ -55,7 +55,7 @@ export class ScriptFailed
   })
 {
   override get message() {
-    const said = this.cause instanceof Error ? this.cause.message : String(this.cause)
+    const said = Payload.describe(this.cause)
     return `What the script did from outside was refused, while the run was ${this.status} at position ${this.seq}: ${said}`
   }
 }

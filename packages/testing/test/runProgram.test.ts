@@ -193,6 +193,19 @@ describe("runProgram refuses", () => {
       assert.include(error.message, "mallory")
       assert.include(error.message, "AwaitingApproval")
     }))
+
+  it.effect("a script that fails with something that is no error, and says what it is", () =>
+    Effect.gen(function*() {
+      const found = Object.assign(Object.create(null), { said: "no" })
+      const error = yield* Effect.flip(runProgram({
+        program: Text,
+        input: "",
+        layer: Text.toLayer(() => Effect.as(Approval.request("ok", { subject: "Go on?" }), "")),
+        outside: () => Effect.fail(found)
+      }))
+      assert.instanceOf(error, ScriptFailed)
+      assert.include(error.message, "{\"said\":\"no\"}")
+    }))
 })
 
 describe("runProgram's time", () => {
