@@ -4,9 +4,10 @@
 import { RunEvent, type RunId, type RunSummary, type Seq, StoreError } from "@durable-agents/core"
 import type { Scope } from "effect"
 import { Effect, Result, Schema } from "effect"
+import { existsSync } from "node:fs"
 import { DatabaseSync } from "node:sqlite"
 import * as GroupCommit from "./GroupCommit.ts"
-import { expect, migrate } from "./Migrations.ts"
+import { expect, expectRuns, migrate } from "./Migrations.ts"
 import * as Notice from "./Notice.ts"
 import { patiently } from "./Patience.ts"
 import { query } from "./Query.ts"
@@ -43,9 +44,11 @@ export interface Database {
  */
 export const open = Effect.fnUntraced(function*(
   file: string,
-  now: () => number,
-  access: "read" | "write"
+  { access, create, now }: { readonly now: () => number; readonly access: "read" | "write"; readonly create: boolean }
 ): Effect.fn.Return<Database, StoreError, Scope.Scope> {
+  if (access === "write" && !create && !existsSync(file)) {
+    return yield* new StoreError({ operation: "open", detail: `there is no file \`${file}\`` })
+  }
   const read = <A>(operation: string, body: () => A) => patiently(file, operation, body)
   const connection = yield* Effect.acquireRelease(
     read("open", () => new DatabaseSync(file, { timeout: 0, readOnly: access === "read" })),
@@ -53,7 +56,10 @@ export const open = Effect.fnUntraced(function*(
   )
   if (access === "read") {
     yield* Effect.fromResult(yield* read("open", () => expect(connection, file)))
-  } else yield* prepare(connection, file, now)
+  } else {
+    if (!create) yield* Effect.fromResult(yield* read("open", () => expectRuns(connection, file)))
+    yield* prepare(connection, file, now)
+  }
 
   const write = access === "read"
     ? ({ operation }: { readonly operation: string }) =>

@@ -137,26 +137,39 @@ export const migrate = (connection: DatabaseSync, file: string, at: number): Res
 }
 
 /**
+ * Says why a file cannot be taken for a store: it has no tables of ours.
+ *
+ * @category migrations
+ * @since 0.1.0
+ */
+export const expectRuns = (connection: DatabaseSync, file: string): Result.Result<void, StoreError> => {
+  const names = query(
+    connection,
+    `select name from sqlite_schema where type = 'table' and name in ('migrations', 'events')`,
+    Schema.Struct({ name: Schema.String })
+  ).all()
+  return names.length < 2 ? refuse(file, "holds no runs: it is not a store of durable-agents") : Result.void
+}
+
+const refuse = (file: string, detail: string): Result.Result<never, StoreError> =>
+  Result.fail(new StoreError({ operation: "open", detail: `\`${file}\` ${detail}` }))
+
+/**
  * Says why a file cannot be read as it is: it has other tables than this build's.
  *
  * @category migrations
  * @since 0.1.0
  */
 export const expect = (connection: DatabaseSync, file: string): Result.Result<void, StoreError> => {
-  const refuse = (detail: string) => Result.fail(new StoreError({ operation: "open", detail: `\`${file}\` ${detail}` }))
-  const names = query(
-    connection,
-    `select name from sqlite_schema where type = 'table' and name in ('migrations', 'events')`,
-    Schema.Struct({ name: Schema.String })
-  ).all()
-  if (names.length < 2) return refuse("holds no runs: it is not a store of durable-agents")
+  const ours = expectRuns(connection, file)
+  if (Result.isFailure(ours)) return ours
   const found = query(connection, applied, Applied).all()
   const newer = tooNew(found, file)
   if (newer !== undefined) return Result.fail(newer)
   const known = new Set(found.map(({ id }) => id))
   return migrations.every(({ id }) => known.has(id))
     ? Result.void
-    : refuse("is of an older build: open it for writing once, which a worker does")
+    : refuse(file, "is of an older build: open it for writing once, which a worker does")
 }
 
 const tooNew = (found: ReadonlyArray<typeof Applied.Type>, file: string): StoreError | undefined => {

@@ -30,6 +30,8 @@ export interface Options {
    * is a `StoreError`, and so is every write.
    */
   readonly access?: "read" | "write"
+  /** Whether a file that is not there, or holds no runs, becomes a store. Default true; `false` refuses it with a `StoreError`. */
+  readonly create?: boolean
 }
 
 /**
@@ -56,11 +58,11 @@ export interface Options {
 export const layer = (options: Options): Layer.Layer<EventStore | RunQueue | RunIndex, StoreError> =>
   Layer.effectContext(Effect.gen(function*() {
     const clock = options.clock === "context" ? yield* Clock.Clock : hostClock
-    const database = yield* open(
-      options.file,
-      () => Math.floor(clock.currentTimeMillisUnsafe()),
-      options.access ?? "write"
-    )
+    const database = yield* open(options.file, {
+      now: () => Math.floor(clock.currentTimeMillisUnsafe()),
+      access: options.access ?? "write",
+      create: options.create ?? true
+    })
     return Context.make(EventStore, SqliteEventStore.make(database)).pipe(
       Context.add(RunQueue, SqliteRunQueue.make(database)),
       Context.add(RunIndex, SqliteRunIndex.make(database)),

@@ -2,7 +2,7 @@ import { EventStore, NextRunId, RunIndex } from "@durable-agents/core"
 import { Sqlite } from "@durable-agents/sqlite"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Stream } from "effect"
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
@@ -48,6 +48,34 @@ describe("a store opened for reading", () => {
         assert.include(error.message, "not a store of durable-agents")
         assert.isTrue(before.equals(readFileSync(file)))
       }
+    }))
+})
+
+describe("a store that is not to be created", () => {
+  const existing = (file: string) => Sqlite.layer({ file, create: false })
+
+  it.live("takes a file that is a store, and writes", () =>
+    Effect.gen(function*() {
+      const file = join(yield* folder, "runs.db")
+      yield* Layer.build(Sqlite.layer({ file }))
+      const runId = yield* yield* NextRunId
+      yield* Effect.flatMap(EventStore, (store) => store.append(runId, { expected: 0, events: [started] }))
+        .pipe(Effect.provide(existing(file)))
+    }))
+
+  it.live("refuses what is missing, and leaves files that are not ours as they are", () =>
+    Effect.gen(function*() {
+      const at = yield* folder
+      const foreign = join(at, "foreign.db")
+      const other = new DatabaseSync(foreign)
+      other.exec("create table notes (text text)")
+      other.close()
+      const before = readFileSync(foreign)
+      assert.include((yield* Effect.flip(Layer.build(existing(foreign)))).message, "not a store of durable-agents")
+      assert.isTrue(before.equals(readFileSync(foreign)))
+      const missing = join(at, "missing.db")
+      assert.include((yield* Effect.flip(Layer.build(existing(missing)))).message, "there is no file")
+      assert.deepStrictEqual(readdirSync(at), ["foreign.db"])
     }))
 })
 
