@@ -1,6 +1,7 @@
 /**
  * A daemon that picks up due runs and executes them, many at a time.
  */
+import type { LogLevel } from "effect"
 import { Context, Duration, Effect, Exit, Fiber, Latch, Layer, Random, Scope, Stream } from "effect"
 import type { EventStore } from "./EventStore.ts"
 import * as Executor from "./Executor.ts"
@@ -19,6 +20,8 @@ export interface Options {
   readonly lease?: Duration.Input
   /** How often it looks for due runs when nothing wakes it. Default 1 second, jittered. */
   readonly poll?: Duration.Input
+  /** The level at which it logs which runs it takes and how they come to rest. Default `Debug`. */
+  readonly progress?: LogLevel.Severity
 }
 
 /**
@@ -33,6 +36,8 @@ export class Worker extends Context.Service<Worker, {
   readonly running: () => number
   /** Why the last poll failed; undefined if it did not. */
   readonly problem: () => string | undefined
+  /** Waits until a poll finds nothing due and nothing is being executed here. What waits, or is held elsewhere, is not due. */
+  readonly idle: Effect.Effect<void>
 }>()("@durable-agents/core/Worker") {}
 
 /**
@@ -63,7 +68,9 @@ export const layer = (
       const executor = yield* Executor.make(options.lease === undefined ? {} : { lease: options.lease })
       const concurrency = options.concurrency ?? 8
       const poll = Duration.fromInputUnsafe(options.poll ?? "1 second")
+      const say = Effect.logWithLevel(options.progress ?? "Debug")
       const wake = Latch.makeUnsafe(false)
+      const idle = Latch.makeUnsafe(false)
       let problem: string | undefined
 
       const claim = Effect.suspend(() => {
@@ -80,8 +87,11 @@ export const layer = (
         wake.closeUnsafe()
         const claims = yield* claim
         problem = undefined
+        yield* claims.length === 0 && executor.size() === 0 ? idle.open : idle.close
         for (const claimed of claims) {
+          yield* say(`Executes run ${claimed.runId} of ${claimed.program}, lease ${claimed.epoch}`)
           yield* executor.drive(claimed).pipe(
+            Effect.tap((view) => say(`Run ${view.runId} of ${view.program} rests: ${view.status}`)),
             Effect.catchTags({
               NotExecutable: (error) => Effect.logInfo(error.message),
               LeaseLost: (error) => Effect.logInfo(error.message),
@@ -115,6 +125,6 @@ export const layer = (
         Fiber.interrupt(loop).pipe(Effect.andThen(executor.drain), Effect.andThen(Scope.close(runs, Exit.void)))
       )
 
-      return { owner: executor.owner, running: executor.size, problem: () => problem }
+      return { owner: executor.owner, running: executor.size, problem: () => problem, idle: idle.await }
     })
   )

@@ -77,6 +77,23 @@ describe("a worker", () => {
       }).pipe(Effect.provide(outside(memory)))
     }))
 
+  it.live("says when nothing is due and nothing is being executed", () =>
+    Effect.gen(function*() {
+      const memory = MemoryStore.memory()
+      yield* Effect.gen(function*() {
+        const runs = yield* Runs
+        const ids = yield* Effect.forEach([1, 2, 3, 4], () => start())
+        const parks = () =>
+          Effect.andThen(step("a"), Effect.map(Approval.request("ok", { subject: "?" }), (d) => d._tag))
+        const context = yield* alive(worker(parks, memory, { concurrency: 1 }))
+        const { idle } = Context.get(context, Worker.Worker)
+        yield* idle
+        const parked = yield* Effect.forEach(ids, (runId) => runs.state(runId))
+        assert.deepStrictEqual(parked.map(({ status }) => status), ids.map(() => "AwaitingApproval"))
+        yield* idle
+      }).pipe(Effect.provide(outside(memory)))
+    }))
+
   it.live("leaves a waiting run alone however long it waits (AP-11, check 59)", () =>
     Effect.gen(function*() {
       const memory = MemoryStore.memory()
