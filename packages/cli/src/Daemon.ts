@@ -21,6 +21,17 @@ import type { Effect } from "effect"
  * @since 0.1.0
  */
 export const run = <A, E>(effect: Effect.Effect<A, E>): void => {
+  endAtSecondSignal()
+  NodeRuntime.runMain(effect)
+}
+
+/**
+ * Ends the process at once when it gets SIGTERM or SIGINT for the second time from now on.
+ *
+ * @category running
+ * @since 0.1.0
+ */
+export const endAtSecondSignal = (): void => {
   let signals = 0
   const count = () => {
     signals += 1
@@ -28,5 +39,4 @@ export const run = <A, E>(effect: Effect.Effect<A, E>): void => {
   }
   process.on("SIGTERM", count)
   process.on("SIGINT", count)
-  NodeRuntime.runMain(effect)
 }

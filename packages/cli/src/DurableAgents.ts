@@ -7,10 +7,20 @@ import { Effect, Layer } from "effect"
 import * as CliConfig from "effect/cli/CliConfig"
 import * as Command from "effect/cli/Command"
 import * as GlobalFlag from "effect/cli/GlobalFlag"
+import { approve } from "./commands/approve.ts"
+import { cancel } from "./commands/cancel.ts"
+import { deny } from "./commands/deny.ts"
 import { explain } from "./commands/explain.ts"
+import { exportRun } from "./commands/export.ts"
+import { initDb } from "./commands/initDb.ts"
 import { replay } from "./commands/replay.ts"
+import { resume } from "./commands/resume.ts"
 import { runs } from "./commands/runs.ts"
+import { start } from "./commands/start.ts"
+import { status } from "./commands/status.ts"
+import { worker } from "./commands/worker.ts"
 import * as Failure from "./Failure.ts"
+import * as Log from "./Log.ts"
 import { isClosedPipe } from "./Output.ts"
 
 /**
@@ -22,14 +32,29 @@ import { isClosedPipe } from "./Output.ts"
 export const version = "0.1.0"
 
 const command = Command.make("durable-agents").pipe(
-  Command.withDescription("Looks into the runs of durable agents. " +
+  Command.withDescription("Starts, executes, decides about and shows the runs of durable agents. " +
     "Exit codes: 0 done, 1 any other failure, 2 wrong command line, 3 no such run, 4 store that cannot be opened or read, " +
-    "5 log that cannot be read in full (what can be read is printed)."),
-  Command.withSubcommands([replay, runs, explain])
+    "5 log that cannot be read in full (what can be read is printed), 6 decision that the run does not take, " +
+    "7 app that cannot be used, 130 interrupted."),
+  Command.withSubcommands([
+    initDb,
+    start,
+    resume,
+    worker,
+    runs,
+    status,
+    explain,
+    approve,
+    deny,
+    cancel,
+    replay,
+    exportRun
+  ])
 )
 
 const Platform = Layer.mergeAll(
   NodeServices.layer,
+  Log.layer,
   Failure.layerPresenter,
   CliConfig.layer({ builtIns: [GlobalFlag.Help, GlobalFlag.Version, GlobalFlag.Completions] })
 )
@@ -50,6 +75,13 @@ export const main = (): void => {
   Command.run(command, { version }).pipe(
     Effect.provide(Platform),
     Effect.tapCause(Failure.report),
-    runMain({ disableErrorReporting: true, teardown: (exit, onExit) => onExit(Failure.exitCode(exit)) })
+    runMain({
+      disableErrorReporting: true,
+      teardown: (exit, onExit) => {
+        const code = Failure.exitCode(exit)
+        // A command that is there to be interrupted has said so.
+        onExit(code === 130 && process.exitCode === 0 ? 0 : code)
+      }
+    })
   )
 }

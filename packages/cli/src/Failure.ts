@@ -5,13 +5,15 @@
  * | --- | --- |
  * | 0 | done |
  * | 1 | anything else, such as a bug |
- * | 2 | the command line is wrong: an unknown command or flag, a malformed run id or store |
+ * | 2 | the command line is wrong: an unknown command or flag, a malformed run id or store, an input that does not fit |
  * | 3 | there is no such run |
  * | 4 | the store cannot be opened or read |
  * | 5 | a log, or a part of it, cannot be read by this build; what can be read was printed |
+ * | 6 | the run does not take this now: it waits for nothing of that name, it was decided before, it has ended |
+ * | 7 | the app cannot be used, or cannot execute this run |
  * | 130 | interrupted |
  */
-import { RunId, RunNotFound, Seq, StoreError } from "@durable-agents/core"
+import { InvalidRequest, NotExecutable, RunId, RunNotFound, Seq, StartConflict, StoreError } from "@durable-agents/core"
 import { Cause, Console, Effect, Exit, Option, Schema } from "effect"
 import * as CliError from "effect/cli/CliError"
 import * as CliOutput from "effect/cli/CliOutput"
@@ -35,18 +37,83 @@ export class UnreadableLog
   }
 }
 
-const codeOf = (failure: unknown): number =>
-  failure instanceof CliError.ShowHelp
-    ? failure.errors.length === 0 ? 0 : 2
-    : CliError.isCliError(failure)
-    ? 2
-    : failure instanceof RunNotFound
-    ? 3
-    : failure instanceof StoreError
-    ? 4
-    : failure instanceof UnreadableLog
-    ? 5
-    : 1
+/**
+ * The module of `--app` is not there, is none, or lacks what a command needs of it.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class UnusableApp extends Schema.TaggedError<UnusableApp>("@durable-agents/cli/UnusableApp")("UnusableApp", {
+  module: Schema.String,
+  detail: Schema.String
+}) {
+  override get message() {
+    return `The app \`${this.module}\` cannot be used: ${this.detail}`
+  }
+}
+
+/**
+ * The run does not take a decision. Nothing was recorded.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class Refused extends Schema.TaggedError<Refused>("@durable-agents/cli/Refused")("Refused", {
+  runId: RunId,
+  detail: Schema.String,
+  status: Schema.String,
+  /** Keys of the approvals that do wait for a decision. */
+  pending: Schema.Array(Schema.String)
+}) {
+  override get message() {
+    const status = this.detail.includes(`(status ${this.status})`) ? "" : ` (status ${this.status})`
+    const waits = this.pending.length === 0 ? "" : `; it waits for ${keys(this.pending)}`
+    return `${this.detail}${status}${waits}`
+  }
+}
+
+/**
+ * A file that a command was to write could not be written.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class UnwritableFile
+  extends Schema.TaggedError<UnwritableFile>("@durable-agents/cli/UnwritableFile")("UnwritableFile", {
+    file: Schema.String,
+    detail: Schema.String
+  })
+{
+  override get message() {
+    return `\`${this.file}\` cannot be written: ${this.detail}`
+  }
+}
+
+/**
+ * Names in a sentence.
+ *
+ * @category words
+ * @since 0.1.0
+ */
+export const keys = (names: ReadonlyArray<string>): string => names.map((name) => `\`${name}\``).join(", ")
+
+/**
+ * What is wrong with what came by the command line.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export const wrong = (message: string): CliError.ValidationError => new CliError.ValidationError({ message })
+
+const codeOf = (failure: unknown): number => {
+  if (failure instanceof CliError.ShowHelp) return failure.errors.length === 0 ? 0 : 2
+  if (CliError.isCliError(failure) || failure instanceof InvalidRequest) return 2
+  if (failure instanceof RunNotFound) return 3
+  if (failure instanceof StoreError) return 4
+  if (failure instanceof UnreadableLog) return 5
+  if (failure instanceof Refused || failure instanceof StartConflict) return 6
+  return failure instanceof UnusableApp || failure instanceof NotExecutable ? 7 : 1
+}
 
 /**
  * The exit code of a command that ended like this.

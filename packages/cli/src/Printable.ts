@@ -96,6 +96,15 @@ const enclose = (
   return [open, ...lines, close]
 }
 
+/**
+ * A word of a POSIX shell, quoted where it must be.
+ *
+ * @category printing
+ * @since 0.1.0
+ */
+export const shellWord = (text: string): string =>
+  /^[\w@%+=:,./-]+$/.test(text) ? text : `'${inline(text).replaceAll("'", "'\\''")}'`
+
 const ascii = /^[\x20-\x7e]*$/
 const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" })
 
@@ -142,3 +151,15 @@ export const wrap = (line: string, width: number): ReadonlyArray<string> => {
   }
   return [...pieces, piece]
 }
+
+/**
+ * Cuts lines that are too long; what goes on with one is indented like it.
+ *
+ * @category layout
+ * @since 0.1.0
+ */
+export const wrapAll = (lines: ReadonlyArray<string>, width: number): ReadonlyArray<string> =>
+  lines.flatMap((line) => {
+    const indent = /^ */.exec(line)?.[0] ?? ""
+    return wrap(line, width).map((piece, at) => at === 0 ? piece : `${indent}  ${piece}`)
+  })

@@ -2,9 +2,10 @@
  * The `--store` flag: which database a command looks into.
  */
 import { type EventStore, type RunIndex, type RunQueue, StoreError } from "@durable-agents/core"
-import { Config, Effect, FileSystem, Layer, Result } from "effect"
+import { Config, Effect, FileSystem, Layer, Option, Result } from "effect"
 import * as CliError from "effect/cli/CliError"
 import * as Flag from "effect/cli/Flag"
+import * as Printable from "./Printable.ts"
 
 /**
  * A store, by the address that the user gave.
@@ -49,28 +50,69 @@ export const flag: Flag.Flag<Store> = Flag.String("store").pipe(
 )
 
 /**
- * Opens a store that must exist, for reading. Its driver is loaded only now, since most of the time to start is loading.
+ * What a command does with a store: looks into it, writes to it, or creates it where it is missing.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Access = "read" | "write" | "create"
+
+/**
+ * Opens a store, which must exist unless it is to be created. Its driver is loaded only now, since most of the time to start is
+ * loading.
  *
  * @category layers
  * @since 0.1.0
  */
 export const layer = (
-  { file }: Store
+  store: Store,
+  access: Access
 ): Layer.Layer<EventStore | RunQueue | RunIndex, StoreError, FileSystem.FileSystem> =>
   Layer.unwrap(Effect.gen(function*() {
-    yield* mustExist(file)
+    const { file } = store
+    if (access !== "create") yield* mustExist(store)
     const { Sqlite } = yield* Effect.promise(() => import("@durable-agents/sqlite"))
-    return Sqlite.layer({ file, access: "read" })
+    return access === "read"
+      ? Sqlite.layer({ file, access: "read" })
+      : Sqlite.layer({ file, create: access === "create" })
   }))
 
-const mustExist = Effect.fnUntraced(function*(file: string) {
-  const fileSystem = yield* FileSystem.FileSystem
+/**
+ * Whether the store is there, as far as can be said without opening it.
+ *
+ * @category predicates
+ * @since 0.1.0
+ */
+export const exists = ({ file }: Store) => Effect.map(Effect.option(stat(file)), Option.isSome)
+
+/**
+ * The address without secrets, for people.
+ *
+ * @category words
+ * @since 0.1.0
+ */
+export const show = ({ file }: Store): string => Printable.inline(`sqlite:${file}`)
+
+/**
+ * The flag that names this store, for a command to be copied.
+ *
+ * @category words
+ * @since 0.1.0
+ */
+export const argument = (store: Store): string => `--store ${Printable.shellWord(show(store))}`
+
+const stat = (file: string) => Effect.flatMap(FileSystem.FileSystem, (fileSystem) => fileSystem.stat(file))
+
+const mustExist = Effect.fnUntraced(function*(store: Store) {
+  const { file } = store
   const { type } = yield* Effect.mapError(
-    fileSystem.stat(file),
+    stat(file),
     (error) =>
       new StoreError({
         operation: "open",
-        detail: error.reason._tag === "NotFound" ? `there is no file \`${file}\`` : `\`${file}\`: ${error.message}`,
+        detail: error.reason._tag === "NotFound"
+          ? `there is no file \`${file}\`; \`durable-agents init-db ${argument(store)}\` creates it`
+          : `\`${file}\`: ${error.message}`,
         cause: error
       })
   )

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Schema } from "effect"
+import { spawnSync } from "node:child_process"
 import * as Printable from "../src/Printable.ts"
 import { isHarmful, nasty } from "./nasty.ts"
 
@@ -54,6 +55,47 @@ describe("Printable.block", () => {
     const lines = Printable.block(text)
     assert.strictEqual(lines.length, text.split("\n").length)
     assert.isFalse(lines.some(isHarmful))
+  })
+})
+
+describe("Printable.shellWord", () => {
+  it("is read by a shell as what it was", () => {
+    const words = [
+      "a",
+      "turn-1/call-1/approval",
+      "two words",
+      "it's",
+      "$HOME",
+      "`id`",
+      "a\"b",
+      "\\",
+      "*",
+      "日本",
+      "",
+      "!"
+    ]
+    const { stdout } = spawnSync("sh", ["-c", `printf '%s\\n' ${words.map(Printable.shellWord).join(" ")}`], {
+      encoding: "utf8"
+    })
+    assert.deepStrictEqual(stdout.split("\n").slice(0, -1), words)
+  })
+
+  it.prop("is harmless, and one word", { text: nasty }, ({ text }) => {
+    const word = Printable.shellWord(text)
+    assert.isFalse(isHarmful(word))
+    assert.match(word, /^(?:[\w@%+=:,./-]+|'(?:[^']|'\\'')*')$/)
+  })
+})
+
+describe("Printable.wrapAll", () => {
+  it.prop("loses nothing, and indents what goes on", {
+    lines: Arbitrary.array(nasty),
+    width: Schema.Int.check(Schema.isBetween({ minimum: 20, maximum: 100 }))
+  }, ({ lines, width }) => {
+    const printable = lines.map((line) => `  ${Printable.inline(line)}`)
+    const wrapped = Printable.wrapAll(printable, width)
+    assert.strictEqual(wrapped.join("").replaceAll(" ", ""), printable.join("").replaceAll(" ", ""))
+    assert.isTrue(wrapped.every((line) => line.startsWith("  ")))
   })
 })
 

@@ -31,7 +31,7 @@ export const explain = Command
               Printable.wrap(Printable.inline(line), width)
             )
           ])
-      }).pipe(Effect.provide(Layer.provideMerge(Runs.layer, Store.layer(store))))
+      }).pipe(Effect.provide(Layer.provideMerge(Runs.layer, Store.layer(store, "read"))))
   )
   .pipe(
     Command

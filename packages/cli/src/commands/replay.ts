@@ -37,7 +37,7 @@ export const replay = Command
         : Trace.lines(events, { ...yield* Output.settings(flags), thinking }))
       const { problem } = RunState.fold(RunState.initial(run), events)
       if (problem !== undefined) return yield* new UnreadableLog({ runId: run, ...problem })
-    }).pipe(Effect.provide(Store.layer(store))))
+    }).pipe(Effect.provide(Store.layer(store, "read"))))
   .pipe(
     Command
       .withDescription("Prints the trace of a run: every event with all its fields, and how the run ended or what it waits for. " +

@@ -1,32 +1,20 @@
 /**
  * `durable-agents runs`: a page of runs, newest first.
  */
-import { EventStore, RunIndex, type RunStatus, type RunSummary } from "@durable-agents/core"
-import { Effect, Option, Struct } from "effect"
+import { EventStore, RunIndex, type RunSummary } from "@durable-agents/core"
+import { Effect } from "effect"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
+import * as FlagValue from "../FlagValue.ts"
 import * as Output from "../Output.ts"
 import * as Printable from "../Printable.ts"
+import * as RunReport from "../RunReport.ts"
+import { statuses } from "../RunReport.ts"
 import * as Store from "../Store.ts"
 import type * as Style from "../Style.ts"
 import * as Units from "../Units.ts"
 
-/** Every status, and the tone in which it is shown. */
-const tones: { readonly [Status in Exclude<RunStatus, "NotStarted">]: Style.Tone } = {
-  Pending: "plain",
-  Running: "strong",
-  AwaitingApproval: "wait",
-  AwaitingSignal: "wait",
-  Sleeping: "plain",
-  Cancelling: "bad",
-  Paused: "wait",
-  Stuck: "bad",
-  Completed: "good",
-  Failed: "bad",
-  Cancelled: "bad"
-}
-
-const widest = Math.max(...Struct.keys(tones).map((status) => status.length))
+const widest = Math.max(...statuses.map((status) => status.length))
 
 /**
  * @category commands
@@ -35,7 +23,7 @@ const widest = Math.max(...Struct.keys(tones).map((status) => status.length))
 export const runs = Command
   .make("runs", {
     store: Store.flag,
-    status: Flag.Literals("status", Struct.keys(tones)).pipe(
+    status: Flag.Literals("status", statuses).pipe(
       Flag.withDescription("Only runs in this status"),
       Flag.optional
     ),
@@ -56,19 +44,19 @@ export const runs = Command
     Effect.gen(function*() {
       const page = yield* (yield* RunIndex).list({
         limit,
-        ...given(status, (status) => ({ status })),
-        ...given(program, (program) => ({ program })),
-        ...given(labels, (labels) => ({ labels })),
-        ...given(cursor, (cursor) => ({ cursor }))
+        ...FlagValue.given(status, (status) => ({ status })),
+        ...FlagValue.given(program, (program) => ({ program })),
+        ...FlagValue.given(labels, (labels) => ({ labels })),
+        ...FlagValue.given(cursor, (cursor) => ({ cursor }))
       })
       const now = yield* (yield* EventStore).now
       const { style } = yield* Output.settings(flags)
       yield* Output.print(json ? [Printable.jsonText(JSON.stringify(page))] : [
         ...page.items.flatMap((run) => lines(run, now, style)),
         ...(page.items.length === 0 ? ["no runs"] : []),
-        ...(page.next === undefined ? [] : [`more: --cursor ${quoted(page.next)}`])
+        ...(page.next === undefined ? [] : [`more: --cursor ${Printable.shellWord(page.next)}`])
       ])
-    }).pipe(Effect.provide(Store.layer(store))))
+    }).pipe(Effect.provide(Store.layer(store, "read"))))
   .pipe(
     Command.withDescription("Lists runs, newest first: id, status, age, program, labels, and what each run waits for."),
     Command.withShortDescription("List runs"),
@@ -77,15 +65,10 @@ export const runs = Command
     }])
   )
 
-const given = <A, B extends object>(flag: Option.Option<A>, filter: (value: A) => B): B | {} =>
-  Option.match(flag, { onNone: () => ({}), onSome: filter })
-
 const lines = (run: RunSummary, now: number, style: Style.Style): ReadonlyArray<string> => {
-  const tone = run.status === "NotStarted" ? "plain" : tones[run.status]
-  const status = run.status.padEnd(widest)
   const words = [
     run.runId,
-    tone === "plain" ? status : style[tone](status),
+    RunReport.toned(style, run.status, run.status.padEnd(widest)),
     Units.roughly(now - run.startedAt).padStart(6),
     Printable.inline(run.program),
     ...Object.entries(run.labels).map(([name, value]) => Printable.inline(`${name}=${value}`))
@@ -101,6 +84,3 @@ const lines = (run: RunSummary, now: number, style: Style.Style): ReadonlyArray<
     ...(run.reason === undefined ? [] : [`    reason: ${Printable.inline(run.reason)}`])
   ]
 }
-
-/** For a POSIX shell. */
-const quoted = (text: string): string => `'${Printable.inline(text).replaceAll("'", "'\\''")}'`

@@ -1,0 +1,142 @@
+/**
+ * The `--app` flag: the module that a command takes its programs from. It is loaded only by the commands that need it.
+ */
+import { Program } from "@durable-agents/core"
+import { Cause, Effect, FileSystem, Layer, Option, Path, Result, Schema } from "effect"
+import * as Flag from "effect/cli/Flag"
+import { registerHooks } from "node:module"
+import type { App, Definition } from "./App.ts"
+import { UnusableApp } from "./Failure.ts"
+
+/**
+ * @category flags
+ * @since 0.1.0
+ */
+export const flag: Flag.Flag<string> = Flag.String("app").pipe(
+  Flag.withMetavar("MODULE"),
+  Flag
+    .withDescription("A module that exports `app`, see App.make: the path of a TypeScript or JavaScript file, or a package")
+)
+
+/**
+ * An app, and the module that it was found in.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Loaded {
+  readonly module: string
+  readonly app: App
+}
+
+/**
+ * Loads the module and reads its app. Nothing of its layer is built.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const load = Effect.fnUntraced(function*(module: string) {
+  const unusable = (detail: string) => new UnusableApp({ module, detail })
+  const { href, parent } = yield* Effect.mapError(locate(module), unusable)
+  const exports = yield* Effect.tryPromise({
+    try: () => importFrom(href, parent),
+    catch: (cause) => unusable(`it cannot be loaded: ${describe(cause)}`)
+  })
+  const found = Option.flatMap(decodeExports(exports), ({ app, default: other }) => Option.fromNullishOr(app ?? other))
+  if (Option.isNone(found)) return yield* unusable("it exports no `app`")
+  yield* Effect.mapError(
+    Effect.fromResult(decodeApp(found.value)),
+    ({ message }) => unusable(`its \`app\` lacks something: ${message}`)
+  )
+  // It has the shape; what the schema read of it is not all that is in it.
+  const app = found.value as App
+  const names = app.programs.map(({ name }) => name)
+  const twice = names.find((name, index) => names.indexOf(name) !== index)
+  return twice === undefined ? { module, app } : yield* unusable(`it lists the program \`${twice}\` twice`)
+})
+
+/**
+ * A program of the app by its name.
+ *
+ * @category getters
+ * @since 0.1.0
+ */
+export const programOf = ({ app, module }: Loaded, name: string): Result.Result<Definition, UnusableApp> => {
+  const found = app.programs.find((program) => program.name === name)
+  if (found !== undefined) return Result.succeed(found)
+  const names = app.programs.map(({ name }) => `\`${name}\``).join(", ") || "none"
+  return Result.fail(new UnusableApp({ module, detail: `it has no program \`${name}\`; it has ${names}` }))
+}
+
+/**
+ * The references that the app runs with.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const settings = (loaded: Loaded): Layer.Layer<never, UnusableApp> =>
+  explained(loaded, loaded.app.settings ?? Layer.empty)
+
+/**
+ * Makes whatever goes wrong in a layer of the app an error that names the app.
+ *
+ * @category combinators
+ * @since 0.1.0
+ */
+export const explained = <R>(
+  { module }: Loaded,
+  layer: Layer.Layer<never, unknown, R>
+): Layer.Layer<never, UnusableApp, R> =>
+  Layer.catchCause(layer, (cause) =>
+    Layer.effectDiscard(Cause.hasInterruptsOnly(cause)
+      ? Effect.interrupt
+      : Effect
+        .fail(new UnusableApp({ module, detail: `its layer cannot be built: ${describe(Cause.squash(cause))}` }))))
+
+const describe = (found: unknown): string => found instanceof Error ? `${found.name}: ${found.message}` : String(found)
+
+/** A file where there is one by that path, otherwise a package that the current folder can import. */
+const locate = Effect.fnUntraced(function*(module: string) {
+  const fileSystem = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const file = path.resolve(module)
+  const parent = (yield* Effect.orDie(path.toFileUrl(path.resolve("app")))).href
+  const info = yield* Effect.option(fileSystem.stat(file))
+  if (Option.isSome(info)) {
+    return info.value.type === "Directory"
+      ? yield* Effect.fail("it is a folder, not a file")
+      : { href: (yield* Effect.orDie(path.toFileUrl(file))).href, parent }
+  }
+  return /^\.{0,2}[/\\]|^[a-z]:[/\\]|\.[cm]?[jt]s$/i.test(module)
+    ? yield* Effect.fail("there is no such file")
+    : { href: module, parent }
+})
+
+/** Packages are looked for from the current folder, not from where the command line is installed. */
+const importFrom = (specifier: string, parentURL: string): Promise<unknown> => {
+  const hooks = registerHooks({
+    resolve: (asked, context, next) =>
+      next(asked, asked === specifier && context.parentURL === import.meta.url ? { ...context, parentURL } : context)
+  })
+  return import(specifier).finally(() => hooks.deregister())
+}
+
+const decodeExports = Schema.decodeUnknownOption(Schema.Struct({
+  app: Schema.optionalKey(Schema.Unknown),
+  default: Schema.optionalKey(Schema.Unknown)
+}))
+
+const isSchema: (value: unknown) => value is Schema.Top = Schema.isSchema
+
+const AnyLayer = Schema.declare(Layer.isLayer, { expected: "a Layer" })
+
+const decodeApp = Schema.decodeUnknownResult(Schema.Struct({
+  programs: Schema.Array(Schema.Struct({
+    name: Program.Name,
+    version: Schema.String,
+    input: Schema.declare(isSchema, { expected: "a Schema" }),
+    description: Schema.Struct({})
+  })),
+  layer: AnyLayer,
+  settings: Schema.optional(AnyLayer)
+}))

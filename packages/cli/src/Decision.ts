@@ -1,0 +1,111 @@
+/**
+ * What the commands that decide have in common: who decides, and what is said when the run does not take it.
+ */
+import type { ApprovalNotPending, NotAnApprover, RunClosed, RunId, WaitClosed } from "@durable-agents/core"
+import { Runs, type RunView } from "@durable-agents/core"
+import { Config, Effect, Layer, Option } from "effect"
+import * as Argument from "effect/cli/Argument"
+import * as Flag from "effect/cli/Flag"
+import { keys, Refused, wrong } from "./Failure.ts"
+import * as Output from "./Output.ts"
+import * as Printable from "./Printable.ts"
+import * as Store from "./Store.ts"
+
+/**
+ * @category flags
+ * @since 0.1.0
+ */
+export const actor: Flag.Flag<string> = Flag.String("actor").pipe(
+  Flag.withMetavar("NAME"),
+  Flag.withDescription("Who decides, as it is recorded; the default is in DURABLE_AGENTS_ACTOR"),
+  Flag.withFallbackConfig(Config.String("DURABLE_AGENTS_ACTOR"))
+)
+
+/**
+ * @category flags
+ * @since 0.1.0
+ */
+export const reason: Flag.Flag<Option.Option<string>> = Flag.String("reason").pipe(
+  Flag.withDescription("Why, for the log and for whoever reads it"),
+  Flag.optional
+)
+
+/**
+ * Which request is decided: its key, as `status` shows it.
+ *
+ * @category arguments
+ * @since 0.1.0
+ */
+export const approval: Argument.Argument<Option.Option<string>> = Argument.String("approval").pipe(
+  Argument.withDescription("The key of the request, as `status` shows it; without one, the keys that wait are listed"),
+  Argument.optional
+)
+
+/**
+ * The key that was given; without one, fails with those that wait.
+ *
+ * @category getters
+ * @since 0.1.0
+ */
+export const named = Effect.fnUntraced(function*(runId: RunId, given: Option.Option<string>) {
+  if (Option.isSome(given)) return given.value
+  const { pendingApprovals, status } = yield* (yield* Runs).state(runId)
+  return yield* pendingApprovals.length === 0
+    ? new Refused({ runId, detail: `Run \`${runId}\` waits for no approval`, status, pending: [] })
+    : wrong(`Which approval? Run \`${runId}\` waits for ${keys(pendingApprovals.map(({ key }) => key))}`)
+})
+
+type Refusal = ApprovalNotPending | NotAnApprover | RunClosed | WaitClosed
+
+/**
+ * Takes a decision. Where the run refuses it, says how the run stands instead.
+ *
+ * @category combinators
+ * @since 0.1.0
+ */
+export const take = <E, R>(runId: RunId, decision: Effect.Effect<RunView, E | Refusal, R>) => {
+  const refused = (refusal: Refusal) =>
+    Effect.gen(function*() {
+      const { pendingApprovals, status } = yield* (yield* Runs).state(runId)
+      const pending = pendingApprovals.map(({ key }) => key)
+      return yield* new Refused({ runId, detail: refusal.message, status, pending })
+    })
+  return Effect.catchIf(decision, isRefusal, refused)
+}
+
+const refusals = ["ApprovalNotPending", "NotAnApprover", "RunClosed", "WaitClosed"]
+
+const isRefusal = <E>(error: E | Refusal): error is Refusal =>
+  typeof error === "object" && error !== null && "_tag" in error && refusals.some((tag) => tag === error._tag)
+
+/**
+ * Says what was recorded, and that nothing was executed.
+ *
+ * @category printing
+ * @since 0.1.0
+ */
+export const print = (
+  { program, runId, seq, status }: RunView,
+  options: {
+    readonly json: boolean
+    readonly said: string
+    readonly more: Readonly<Record<string, unknown>>
+    readonly store: Store.Store
+  }
+) => {
+  const { json, more, said, store } = options
+  return Output.print(json ? [Printable.jsonText(JSON.stringify({ runId, program, status, seq, ...more }))] : [
+    Printable.inline(`${said}; the run is ${status}`),
+    ...(status === "Running" || status === "Cancelling"
+      ? ["next: a worker goes on with it, or", `  durable-agents resume ${runId} --app MODULE ${Store.argument(store)}`]
+      : [])
+  ])
+}
+
+/**
+ * What a command needs that writes decisions into a store.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layer = (store: Store.Store) => Layer.provideMerge(Runs.layer, Store.layer(store, "write"))

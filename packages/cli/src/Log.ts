@@ -1,0 +1,25 @@
+/**
+ * Logs as plain lines on standard error, so that standard output holds nothing but what was asked for.
+ */
+import { Cause, Logger, References } from "effect"
+import * as Printable from "./Printable.ts"
+
+const word = (value: unknown): string =>
+  value instanceof Error ? value.message : typeof value === "string" ? value : JSON.stringify(value) ?? String(value)
+
+/**
+ * One line an entry: time, level, what is said, and why, without a stack.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layer = Logger.layer([
+  Logger.make<unknown, void>(({ cause, date, fiber, logLevel, message }) => {
+    const said = (Array.isArray(message) ? message : [message]).map(word)
+    const reasons = cause.reasons.length === 0 ? [] : [word(Cause.squash(cause))]
+    const annotations = Object.entries(fiber.getRef(References.CurrentLogAnnotations))
+      .map(([name, value]) => `${name}=${word(value)}`)
+    const line = [[...said, ...reasons].join(": "), ...annotations].join(" ")
+    console.error(`${date.toISOString()} ${logLevel.toUpperCase().padEnd(5)} ${Printable.inline(line)}`)
+  })
+])

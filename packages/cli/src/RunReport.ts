@@ -1,0 +1,191 @@
+/**
+ * How a run stands, in short: its status and since when, what it has used, what it waits for, and how it goes on.
+ */
+import {
+  EventStore,
+  Explain,
+  type RunId,
+  RunIndex,
+  RunNotFound,
+  Runs,
+  RunState,
+  type RunStatus,
+  type RunView,
+  view
+} from "@durable-agents/core"
+import { Effect, Option, Stream, Struct } from "effect"
+import * as EventText from "./EventText.ts"
+import * as Printable from "./Printable.ts"
+import * as Store from "./Store.ts"
+import type * as Style from "./Style.ts"
+import * as Units from "./Units.ts"
+
+/**
+ * @category models
+ * @since 0.1.0
+ */
+export interface RunReport {
+  readonly run: RunView
+  /** When the run came into its status, in milliseconds since 1970. */
+  readonly since: number
+  /** The store's time. */
+  readonly now: number
+  readonly explanation: Explain.Explanation
+}
+
+/** In which tone each status is shown. */
+const tones: { readonly [Status in RunStatus]: Style.Tone } = {
+  NotStarted: "plain",
+  Pending: "plain",
+  Running: "strong",
+  AwaitingApproval: "wait",
+  AwaitingSignal: "wait",
+  Sleeping: "plain",
+  Cancelling: "bad",
+  Paused: "wait",
+  Stuck: "bad",
+  Completed: "good",
+  Failed: "bad",
+  Cancelled: "bad"
+}
+
+/**
+ * Every status that a recorded run can have.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export const statuses = Struct.keys(tones).filter((status) => status !== "NotStarted")
+
+/**
+ * A text in the tone of a status.
+ *
+ * @category styles
+ * @since 0.1.0
+ */
+export const toned = (style: Style.Style, status: RunStatus, text: string): string => {
+  const tone = tones[status]
+  return tone === "plain" ? text : style[tone](text)
+}
+
+/**
+ * Reads the log of a run and reports how it stands.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const load = Effect.fnUntraced(function*(runId: RunId) {
+  const runs = yield* Runs
+  let state = RunState.initial(runId)
+  let since = 0
+  yield* Stream.runForEach(runs.events(runId), (recorded) =>
+    Effect.sync(() => {
+      const next = RunState.evolve(state, recorded)
+      if (RunState.status(next) !== RunState.status(state)) since = recorded.at
+      state = next
+    }))
+  if (state.started === undefined) return yield* new RunNotFound({ runId })
+  const summary = yield* (yield* RunIndex).get(runId)
+  const now = yield* (yield* EventStore).now
+  const run = view(state)
+  return { run, since, now, explanation: Explain.explain(run, Option.getOrUndefined(summary)) }
+})
+
+/**
+ * The report for people, as printable lines of this width; commands to be copied stay on one line. `store` is where they look.
+ *
+ * @category conversions
+ * @since 0.1.0
+ */
+export const lines = (
+  report: RunReport,
+  store: Store.Store,
+  { style, width }: { readonly style: Style.Style; readonly width: number }
+): ReadonlyArray<string> => {
+  const { explanation, now, run, since } = report
+  const { headline, next, waitsFor } = explanation
+  const story = [
+    `since ${Units.instant(since)}, ${Units.roughly(now - since)} ago`,
+    `used ${used(report)}`,
+    ...(run.output !== undefined
+      ? EventText.labelledValue("answer", run.output)
+      : waitsFor.length === 0
+      ? [Printable.inline(headline)]
+      : []),
+    ...waitsFor.flatMap(({ text, wait }) => [
+      Printable.inline(`- ${wait.kind} ${wait.key}: ${text}`),
+      ...(wait.kind === "approval" && wait.arguments !== undefined
+        ? EventText.labelledValue("arguments", wait.arguments).map((line) => `  ${line}`)
+        : [])
+    ]),
+    `next: ${Printable.inline(next)}`
+  ]
+  return [
+    toned(style, run.status, Printable.inline(`${run.program} ${run.runId} is ${run.status}`)),
+    ...Printable.wrapAll(story, width),
+    ...commands(run, store).map((command) => `  ${command}`)
+  ]
+}
+
+/**
+ * The report for programs.
+ *
+ * @category conversions
+ * @since 0.1.0
+ */
+export const json = ({ explanation, now, run, since }: RunReport): string => {
+  const { budget, failure, output, pendingApprovals, program, reason, runId, seq, status, usage, waits, wakeAt } = run
+  return Printable.jsonText(JSON.stringify({
+    runId,
+    program,
+    status,
+    since,
+    now,
+    seq,
+    output,
+    reason,
+    failure,
+    wakeAt,
+    budget,
+    usage,
+    waits,
+    pendingApprovals,
+    mover: explanation.mover,
+    next: explanation.next
+  }))
+}
+
+const used = ({ now, run: { budget, state, usage } }: RunReport): string => {
+  const { inputTokens, outputTokens, possible, unreportedCalls } = usage
+  const atLeast = unreportedCalls === 0 ? "" : "at least "
+  const mayBeMore = possible.tokens === 0 && Number(possible.costUsd) === 0
+    ? []
+    : [`possibly ${Units.counted(possible.tokens, "token")} and ${possible.costUsd} USD more`]
+  const begun = state.started?.startAtMillis ?? state.startedAt
+  const elapsed = Math.max(0, (state.end === undefined ? now : state.updatedAt) - begun)
+  return [
+    `${of(Units.count, usage.turns, budget.turns)} turns`,
+    `${of(Units.count, usage.toolCalls, budget.toolCalls)} tool calls`,
+    `${atLeast}${of(Units.count, inputTokens + outputTokens, budget.tokens)} tokens`,
+    `${atLeast}${of((usd) => usd, usage.costUsd, budget.costUsd)} USD`,
+    ...(budget.wallMillis === undefined ? [] : [of(Units.duration, elapsed, budget.wallMillis)]),
+    ...mayBeMore
+  ].join(", ")
+}
+
+/** What was used, of what is allowed where there is a limit. */
+const of = <A>(format: (amount: A) => string, amount: A, allowed: A | undefined): string =>
+  allowed === undefined ? format(amount) : `${format(amount)} of ${format(allowed)}`
+
+/** How to go on, as commands to be copied. */
+const commands = ({ pendingApprovals, runId, status }: RunView, store: Store.Store): ReadonlyArray<string> => {
+  const command = (name: string, ...words: ReadonlyArray<string>) =>
+    ["durable-agents", name, runId, ...words, Store.argument(store)].join(" ")
+  const executes = status === "Pending" || status === "Running" || status === "Sleeping" || status === "Cancelling"
+  return [
+    ...pendingApprovals.map(({ key }) => command("approve", Printable.shellWord(key), "--actor NAME")),
+    ...(pendingApprovals.length === 0 ? [] : [command("deny", "APPROVAL", "--actor NAME")]),
+    ...(executes ? [command("resume", "--app MODULE")] : []),
+    command("replay")
+  ]
+}

@@ -1,0 +1,59 @@
+/**
+ * `durable-agents resume`: executes one run in this process.
+ */
+import { Programs, type RunId, Runs, RunState, Runtime } from "@durable-agents/core"
+import { Effect, Layer } from "effect"
+import * as Command from "effect/cli/Command"
+import * as AppModule from "../AppModule.ts"
+import * as Daemon from "../Daemon.ts"
+import { keys, UnusableApp } from "../Failure.ts"
+import * as Output from "../Output.ts"
+import { run } from "../RunArgument.ts"
+import * as RunReport from "../RunReport.ts"
+import * as Store from "../Store.ts"
+
+/**
+ * @category commands
+ * @since 0.1.0
+ */
+export const resume = Command
+  .make(
+    "resume",
+    { run, app: AppModule.flag, store: Store.flag, json: Output.json, ...Output.flags },
+    ({ app, json, run, store, ...flags }) =>
+      Effect.gen(function*() {
+        yield* Effect.sync(Daemon.endAtSecondSignal)
+        const reading = Layer.provideMerge(Runs.layer, Store.layer(store, "read"))
+        const { state } = yield* Effect.provide(Effect.flatMap(Runs, (runs) => runs.state(run)), reading)
+        const report = yield* RunState.isEnded(state)
+          ? Effect.provide(RunReport.load(run), reading)
+          : execute(app, run, store)
+        const settings = yield* Output.settings(flags)
+        yield* Output.print(json ? [RunReport.json(report)] : RunReport.lines(report, store, settings))
+      })
+  )
+  .pipe(
+    Command
+      .withDescription("Executes a run in this process until it ends or waits, and prints how it stands. A run that has ended is printed as it is; " +
+        "one that another worker holds is waited for; one that is paused stays so. The model that the app leaves open comes from " +
+        "LLM_MODEL, LLM_API_KEY and LLM_BASE_URL."),
+    Command.withShortDescription("Execute a run here until it rests"),
+    Command.withExamples([{
+      command: "durable-agents resume 0198c0de-7a3b-7c4d-8e5f-0123456789ab --app ./app.ts --store sqlite:runs.db"
+    }])
+  )
+
+const execute = Effect.fnUntraced(function*(app: string, run: RunId, store: Store.Store) {
+  const loaded = yield* AppModule.load(app)
+  const AppLayer = yield* Effect.promise(() => import("../AppLayer.ts"))
+  return yield* Effect.gen(function*() {
+    const { program } = yield* (yield* Runs).state(run)
+    const programs = yield* Programs
+    if (programs.get(program) === undefined) {
+      const detail = `it has no program \`${program}\`, of which this is a run; it has ${keys(programs.names())}`
+      return yield* new UnusableApp({ module: app, detail })
+    }
+    yield* (yield* Runtime).execute(run)
+    return yield* RunReport.load(run)
+  }).pipe(Effect.provide(AppLayer.layer(loaded, store)))
+})

@@ -1,0 +1,77 @@
+/**
+ * `durable-agents worker`: executes due runs until it is told to stop.
+ */
+import { Programs, Worker } from "@durable-agents/core"
+import { Effect, Layer } from "effect"
+import * as Command from "effect/cli/Command"
+import * as Flag from "effect/cli/Flag"
+import * as AppModule from "../AppModule.ts"
+import * as Daemon from "../Daemon.ts"
+import * as FlagValue from "../FlagValue.ts"
+import * as Store from "../Store.ts"
+
+/**
+ * @category commands
+ * @since 0.1.0
+ */
+export const worker = Command
+  .make("worker", {
+    app: AppModule.flag,
+    store: Store.flag,
+    concurrency: Flag.Int("concurrency").pipe(
+      Flag.filter((runs) => runs >= 1 && runs <= 10_000, () => "a number from 1 to 10000"),
+      Flag.withDescription("How many runs at a time; the default is 8"),
+      Flag.withDefault(8)
+    ),
+    lease: FlagValue.flag("lease", FlagValue.duration).pipe(
+      Flag.withMetavar("DURATION"),
+      Flag.withDescription("How long a silent worker keeps its runs; the default is that of the app, or 30s"),
+      Flag.optional
+    ),
+    poll: FlagValue.flag("poll", FlagValue.duration).pipe(
+      Flag.withMetavar("DURATION"),
+      Flag.withDescription("How often to look for due runs when nothing wakes the worker; the default is 1s"),
+      Flag.optional
+    ),
+    untilIdle: Flag.Boolean("until-idle").pipe(
+      Flag.withoutNegation,
+      Flag.withDescription("End when nothing is due and nothing is being executed here, as for cron"),
+      Flag.withDefault(false)
+    )
+  }, ({ app, concurrency, lease, poll, store, untilIdle }) =>
+    Effect.gen(function*() {
+      yield* Effect.sync(Daemon.endAtSecondSignal)
+      const loaded = yield* AppModule.load(app)
+      const AppLayer = yield* Effect.promise(() => import("../AppLayer.ts"))
+      const options = {
+        concurrency,
+        progress: "Info" as const,
+        ...FlagValue.given(lease, (lease) => ({ lease })),
+        ...FlagValue.given(poll, (poll) => ({ poll }))
+      }
+      const work = Effect.gen(function*() {
+        const { idle, owner } = yield* Worker.Worker
+        const names = (yield* Programs).names().join(", ")
+        yield* Effect.logInfo(`Worker ${owner} on ${Store.show(store)} executes ${names}; ${concurrency} at a time`)
+        yield* untilIdle
+          ? idle
+          : Effect.onInterrupt(Effect.never, () => Effect.logInfo("Stops: lets operations in flight end"))
+      })
+      yield* Effect.provide(work, Layer.provideMerge(Worker.layer(options), AppLayer.layer(loaded, store)))
+      yield* Effect.logInfo("Nothing is due")
+    }).pipe(Effect.onInterrupt(() =>
+      // Ending in an orderly way is what a daemon was asked for.
+      Effect.andThen(Effect.logInfo("Stopped"), Effect.sync(() => void (process.exitCode = 0)))
+    )))
+  .pipe(
+    Command
+      .withDescription("Executes runs as they become due, many at a time, until it is stopped, and says on standard error what it does. SIGTERM and " +
+        "SIGINT drain it: nothing new is begun, operations in flight get the grace time and are recorded, all runs are given back. " +
+        "A second signal ends it at once. Start as many as you like on one store."),
+    Command.withShortDescription("Execute due runs"),
+    Command.withExamples([
+      { command: "durable-agents worker --app ./app.ts --store sqlite:runs.db" },
+      { command: "durable-agents worker --app @acme/agents --concurrency 32 --lease 1min --poll 500ms" },
+      { command: "durable-agents worker --app ./app.ts --until-idle" }
+    ])
+  )

@@ -1,0 +1,102 @@
+/**
+ * The command line in processes of its own.
+ */
+import { assert } from "@effect/vitest"
+import { type ChildProcess, spawn as spawnChild, spawnSync } from "node:child_process"
+import { fileURLToPath } from "node:url"
+
+export const main = fileURLToPath(new URL("../src/main.ts", import.meta.url))
+
+export const fixture = (name: string): string => fileURLToPath(new URL(`./fixtures/${name}`, import.meta.url))
+
+export interface Ended {
+  readonly code: number | null
+  readonly out: string
+  readonly err: string
+}
+
+/** A process that is still running. */
+export interface Begun {
+  readonly child: ChildProcess
+  /** Waits until standard error matches. */
+  readonly says: (what: RegExp) => Promise<void>
+  readonly ended: Promise<Ended>
+}
+
+type Environment = Readonly<Record<string, string>>
+
+const {
+  DURABLE_AGENTS_ACTOR: _actor,
+  DURABLE_AGENTS_STORE: _store,
+  FORCE_COLOR: _force,
+  LLM_API_KEY: _key,
+  LLM_BASE_URL: _url,
+  LLM_MODEL: _model,
+  NO_COLOR: _color,
+  ...environment
+} = process.env
+
+/** Runs commands in a folder, and in an environment that names no store, actor or model by itself. */
+export const processesIn = (cwd: string, own: Environment = {}) => {
+  const spawn = (command: string, args: ReadonlyArray<string>, env: Environment = {}, input = ""): Ended => {
+    const { status, stderr, stdout } = spawnSync(command, args, {
+      encoding: "utf8",
+      cwd,
+      input,
+      env: { ...environment, ...own, ...env }
+    })
+    return { code: status, out: stdout, err: stderr }
+  }
+  return {
+    spawn,
+    /** `durable-agents` to its end. */
+    cli: (args: ReadonlyArray<string>, env: Environment = {}, input = ""): Ended =>
+      spawn(process.execPath, [main, ...args], env, input),
+    /** `durable-agents` beside this process. */
+    begin: (args: ReadonlyArray<string>, env: Environment = {}): Begun =>
+      watch(spawnChild(process.execPath, [main, ...args], {
+        cwd,
+        env: { ...environment, ...own, ...env },
+        stdio: ["ignore", "pipe", "pipe"]
+      }))
+  }
+}
+
+const watch = (child: ChildProcess): Begun => {
+  let out = ""
+  let err = ""
+  child.stdout?.setEncoding("utf8").on("data", (text: string) => {
+    out += text
+  })
+  child.stderr?.setEncoding("utf8").on("data", (text: string) => {
+    err += text
+  })
+  return {
+    child,
+    says: (what) =>
+      new Promise((resolve, reject) => {
+        const look = () => {
+          if (what.test(err)) resolve()
+        }
+        child.stderr?.on("data", look)
+        child.once("close", () => reject(new Error(`it ended without saying ${what}: ${err}`)))
+        look()
+      }),
+    ended: new Promise((resolve) => {
+      child.once("close", (code) => resolve({ code, out, err }))
+    })
+  }
+}
+
+/** A command that fails with this code and says why in one line, which matches. */
+export const assertFails = ({ code, err, out }: Ended, expected: number, why: RegExp): void => {
+  assert.deepStrictEqual({ code, out }, { code: expected, out: "" })
+  assert.match(err, /^durable-agents: [^\n]+\n$/)
+  assert.match(err, why)
+}
+
+/** What a command printed that ended well and had nothing to complain about. */
+export const outputOf = ({ code, err, out }: Ended): string => {
+  assert.deepStrictEqual({ code, err }, { code: 0, err: "" })
+  return out
+}
