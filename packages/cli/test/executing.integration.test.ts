@@ -1,11 +1,11 @@
 import { RunEvent } from "@durable-agents/core"
-import { assert, describe, it } from "@effect/vitest"
-import { Result } from "effect"
-import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs"
+import { assert, beforeAll, describe, it } from "@effect/vitest"
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
 import { pathToFileURL } from "node:url"
 import { isHarmful } from "./nasty.ts"
 import { assertFails, fixture, outputOf, processesIn } from "./processes.ts"
@@ -15,37 +15,54 @@ const unknown = "0198c0de-0000-7000-8000-000000000000"
 const approval = "turn-1/call-1/approval"
 
 /** A folder with a store of its own, which every command finds. */
-const setUp = () => {
+const setUp = (from: string = templates.empty) => {
   const folder = mkdtempSync(join(tmpdir(), "durable-agents-cli-"))
+  const file = join(folder, "runs.db")
   const refunds = join(folder, "refunds")
+  if (from !== "") copyFileSync(from, file)
   writeFileSync(refunds, "")
   const processes = processesIn(folder, { DURABLE_AGENTS_STORE: "sqlite:runs.db", REFUNDS: refunds })
   const { cli } = processes
-  outputOf(cli(["init-db"]))
-  const start = (...args: ReadonlyArray<string>): string => outputOf(cli(["start", ...args, "--app", app])).trim()
-  const log = (run: string) =>
-    outputOf(cli(["export", run])).trimEnd().split("\n").map((line) => Result.getOrThrow(RunEvent.fromLine(line)))
+  const log = (run: string): ReadonlyArray<RunEvent.RunEvent> => {
+    const database = new DatabaseSync(file, { readOnly: true })
+    const rows = database.prepare("select type, payload from events where run_id = ? order by seq").all(run)
+    database.close()
+    return rows.map(({ payload, type }) => RunEvent.decode(`${type}`, JSON.parse(`${payload}`)))
+  }
   return {
     ...processes,
     folder,
-    start,
-    /** A run of the agent that waits for a decision. */
-    park: (goal = "Refund A-1"): string => {
-      const run = start("support", goal)
-      assert.match(outputOf(cli(["resume", run, "--app", app])), /is AwaitingApproval/)
-      return run
-    },
+    file,
+    start: (...args: ReadonlyArray<string>): string => outputOf(cli(["start", ...args, "--app", app])).trim(),
+    resume: (run: string): string => outputOf(cli(["resume", run, "--app", app])),
     work: () => {
       const { code, err, out } = cli(["worker", "--app", app, "--until-idle"])
       assert.deepStrictEqual({ code, out }, { code: 0, out: "" })
       return err
     },
     log,
-    tags: (run: string) => log(run).map(({ event }) => event._tag),
+    tags: (run: string) => log(run).map(({ _tag }) => _tag),
     status: (run: string) => JSON.parse(outputOf(cli(["status", run, "--json"]))),
     refunds: () => readFileSync(refunds, "utf8").split("\n").filter((line) => line !== "")
   }
 }
+
+/** Stores that are made once and copied. */
+const templates = { empty: "", parked: "" }
+let run = ""
+
+/** A store with a run of the agent that waits for a decision. */
+const parked = () => setUp(templates.parked)
+
+beforeAll(() => {
+  const empty = setUp()
+  outputOf(empty.cli(["init-db"]))
+  templates.empty = empty.file
+  const waiting = setUp()
+  run = waiting.start("support", "Refund A-1")
+  assert.match(waiting.resume(run), /is AwaitingApproval/)
+  templates.parked = waiting.file
+})
 
 describe("durable-agents init-db", () => {
   it("creates a store, and leaves one that is there as it is (checks 19, 20)", () => {
@@ -88,8 +105,7 @@ describe("durable-agents init-db", () => {
 
 describe("durable-agents", () => {
   it("takes a run from its start over a decision to its end, each in a process of its own (checks 10, 16, 17, 46, 47, 54)", () => {
-    const { cli, park, refunds, status, tags, work } = setUp()
-    const run = park()
+    const { cli, refunds, status, tags, work } = parked()
     assert.deepStrictEqual(tags(run), ["RunStarted", "LLMCallRequested", "LLMCallCompleted", "ApprovalRequested"])
     const waiting = status(run)
     assert.deepStrictEqual(
@@ -117,12 +133,11 @@ describe("durable-agents", () => {
   })
 
   it("tells the model a denial with its reason, and the call never runs (check 48)", () => {
-    const { cli, log, park, refunds, work } = setUp()
-    const run = park()
+    const { cli, log, refunds, work } = parked()
     outputOf(cli(["deny", run, approval, "--reason", "wrong order"], { DURABLE_AGENTS_ACTOR: "dana" }))
     work()
     assert.deepStrictEqual(refunds(), [])
-    const denied = log(run).flatMap(({ event }) => event._tag === "ApprovalDenied" ? [event] : [])
+    const denied = log(run).flatMap((event) => event._tag === "ApprovalDenied" ? [event] : [])
     assert.deepStrictEqual(denied.map(({ actor, reason }) => [actor.id, reason]), [["dana", "wrong order"]])
   })
 })
@@ -146,7 +161,7 @@ describe("durable-agents start", () => {
     ].flat()))
     const { runId, ...rest } = JSON.parse(said)
     assert.deepStrictEqual(rest, { program: "support", status: "Pending", seq: 1 })
-    const [started, ...more] = log(runId).map(({ event }) => event)
+    const [started, ...more] = log(runId)
     assert.deepStrictEqual([started?._tag, more, refunds()], ["RunStarted", [], []])
     if (started?._tag !== "RunStarted") return
     const { budget, goal, labels, requestedBy, startAtMillis, startKey, systemPrompt } = started
@@ -176,7 +191,7 @@ describe("durable-agents start", () => {
   it("takes a text or JSON, as the program does, from an argument, a file or standard input", () => {
     const { cli, folder, log, start } = setUp()
     writeFileSync(join(folder, "order.json"), `{\n  "id": "A-1",\n  "cents": 1\n}\n`)
-    const inputOf = (run: string) => log(run).flatMap(({ event }) => event._tag === "RunStarted" ? [event.input] : [])
+    const inputOf = (run: string) => log(run).flatMap((event) => event._tag === "RunStarted" ? [event.input] : [])
     const piped = (program: string, text: string, ...args: ReadonlyArray<string>) =>
       outputOf(cli(["start", program, ...args, "--app", app], {}, text)).trim()
     assert.deepStrictEqual(inputOf(start("ship", "--input-file", "order.json")), [{ id: "A-1", cents: 1 }])
@@ -224,8 +239,7 @@ describe("durable-agents resume", () => {
   })
 
   it("leaves a parked run parked, appends nothing, and says how to go on (checks 11, 45)", () => {
-    const { cli, log, park } = setUp()
-    const run = park()
+    const { cli, log } = parked()
     const before = log(run)
     const said = outputOf(cli(["resume", run, "--app", app]))
     assert.include(said, `arguments: {"orderId": "A-1", "cents": 6400}`)
@@ -283,7 +297,7 @@ describe("durable-agents resume", () => {
       const run = outputOf(cli(["start", "writer", "About the sea.", "--app", fixture("open.ts")])).trim()
       const resumed = await begin(["resume", run, "--app", fixture("open.ts")], env).ended
       assert.match(outputOf(resumed), /answer: A line\./)
-      const requested = log(run).flatMap(({ event }) => event._tag === "LLMCallRequested" ? [event.model] : [])
+      const requested = log(run).flatMap((event) => event._tag === "LLMCallRequested" ? [event.model] : [])
       assert.deepStrictEqual(requested, ["little"])
       assert.notInclude(outputOf(cli(["export", run])), "hunter2")
     }
@@ -377,7 +391,7 @@ describe("durable-agents --app", () => {
   it("says when its layer cannot be built, or lacks a program, before anything is executed (D19)", () => {
     const { cli } = setUp()
     const worker = (name: string) => cli(["worker", "--app", fixture(name), "--until-idle"])
-    assertFails(worker("broken.ts"), 7, /its layer cannot be built: Error: the directory is away/)
+    assertFails(worker("broken.ts"), 7, /its layer cannot be built: the directory is away/)
     assertFails(worker("forgetful.ts"), 7, /does not register the program `lost`, which it lists/)
   })
 
@@ -405,20 +419,19 @@ describe("durable-agents --app", () => {
   })
 
   it("needs no model for starting, nor for an app with a model of its own", () => {
-    const { cli, park } = setUp()
+    const { cli, resume, start } = setUp()
     outputOf(cli(["start", "writer", "About the sea.", "--app", fixture("open.ts")]))
-    park()
+    assert.match(resume(start("support", "Refund A-1")), /is AwaitingApproval/)
   })
 })
 
 describe("durable-agents approve and deny", () => {
   it("record exactly one of many approvals at once, and the call runs once (AP-1, check 51)", async () => {
-    const { begin, log, park, refunds, work } = setUp()
-    const run = park()
+    const { begin, log, refunds, work } = parked()
     const actors = ["dana", "eve", "sam"]
     const ended = await Promise.all(actors.map((actor) => begin(["approve", run, approval, "--actor", actor]).ended))
     assert.deepStrictEqual(ended.map(({ code }) => code).toSorted(), [0, 6, 6])
-    const granted = log(run).flatMap(({ event }) => event._tag === "ApprovalGranted" ? [event.actor.id] : [])
+    const granted = log(run).flatMap((event) => event._tag === "ApprovalGranted" ? [event.actor.id] : [])
     assert.deepStrictEqual(granted, actors.filter((_, index) => ended[index]?.code === 0))
     for (const { code, err } of ended) {
       if (code === 6) assert.include(err, `was already granted by \`${granted[0]}\``)
@@ -428,13 +441,12 @@ describe("durable-agents approve and deny", () => {
   })
 
   it("record one of an approval and a denial at once, and the loser hears which (AP-2, check 51)", async () => {
-    const { begin, log, park, refunds, work } = setUp()
-    const run = park()
+    const { begin, log, refunds, work } = parked()
     const [approved, denied] = await Promise.all([
       begin(["approve", run, approval, "--actor", "dana"]).ended,
       begin(["deny", run, approval, "--actor", "eve", "--reason", "no"]).ended
     ])
-    const decisions = log(run).flatMap(({ event }) => /^Approval(Granted|Denied)$/.test(event._tag) ? [event._tag] : [])
+    const decisions = log(run).flatMap((event) => /^Approval(Granted|Denied)$/.test(event._tag) ? [event._tag] : [])
     const wins = approved.code === 0
     assert.deepStrictEqual([approved.code, denied.code], wins ? [0, 6] : [6, 0])
     assert.deepStrictEqual(decisions, [wins ? "ApprovalGranted" : "ApprovalDenied"])
@@ -444,8 +456,9 @@ describe("durable-agents approve and deny", () => {
   })
 
   it("never decide a request by the key of an earlier one (AP-3, D31, check 52)", () => {
-    const { cli, log, park, refunds, work } = setUp()
-    const run = park("Refund one by one")
+    const { cli, log, refunds, resume, start, work } = setUp()
+    const run = start("support", "Refund one by one")
+    resume(run)
     outputOf(cli(["approve", run, approval, "--actor", "dana"]))
     work()
     const before = log(run)
@@ -480,8 +493,7 @@ describe("durable-agents approve and deny", () => {
   })
 
   it("want to know who decides, and about what", () => {
-    const { cli, park } = setUp()
-    const run = park()
+    const { cli } = parked()
     assertFails(cli(["approve", run, approval]), 2, /Missing required flag: --actor/)
     assertFails(cli(["deny", run, approval, "--actor", " "]), 2, /`actor` is empty/)
     assertFails(
@@ -492,8 +504,7 @@ describe("durable-agents approve and deny", () => {
   })
 
   it("take edited arguments that fit the tool as it was described, and record no others", () => {
-    const { cli, folder, log, park, refunds, work } = setUp()
-    const run = park()
+    const { cli, folder, log, refunds, work } = parked()
     const approve = (...args: ReadonlyArray<string>) => cli(["approve", run, approval, "--actor", "dana", ...args])
     assertFails(approve("--arguments", "{"), 2, /not JSON/)
     assertFails(
@@ -509,8 +520,7 @@ describe("durable-agents approve and deny", () => {
   })
 
   it("print JSON for programs", () => {
-    const { cli, park } = setUp()
-    const run = park()
+    const { cli } = parked()
     const said = JSON.parse(outputOf(cli(["approve", run, approval, "--actor", "dana", "--json"])))
     assert.deepStrictEqual(said, {
       runId: run,
@@ -526,23 +536,21 @@ describe("durable-agents approve and deny", () => {
 
 describe("durable-agents cancel", () => {
   it("ends a run that has not begun at once, and asks one that has", () => {
-    const { cli, park, start, status, work } = setUp()
+    const { cli, start, status, work } = parked()
     const fresh = start("ship", `{"id":"A-1","cents":1}`)
     assert.match(outputOf(cli(["cancel", fresh, "--actor", "dana"])), /the run is Cancelled\n$/)
-    const begun = park()
     assert.match(
-      outputOf(cli(["cancel", begun, "--actor", "dana", "--reason", "ordered twice"])),
+      outputOf(cli(["cancel", run, "--actor", "dana", "--reason", "ordered twice"])),
       /the run is Cancelling\nnext: a worker/
     )
     work()
-    assert.deepStrictEqual([status(begun).status, status(begun).reason], ["Cancelled", "ordered twice"])
+    assert.deepStrictEqual([status(run).status, status(run).reason], ["Cancelled", "ordered twice"])
   })
 })
 
 describe("durable-agents export", () => {
   it("writes the whole log to a file or to standard output, the same", () => {
-    const { cli, folder, park } = setUp()
-    const run = park()
+    const { cli, folder } = parked()
     const printed = outputOf(cli(["export", run]))
     assert.strictEqual(outputOf(cli(["export", run, "--output", "run.jsonl"])), "")
     assert.strictEqual(readFileSync(join(folder, "run.jsonl"), "utf8"), printed)
@@ -550,10 +558,10 @@ describe("durable-agents export", () => {
   })
 
   it("says when there is no such run, or no such place", () => {
-    const { cli, park } = setUp()
+    const { cli } = parked()
     assertFails(cli(["export", unknown, "--output", "run.jsonl"]), 3, /no run/)
     assertFails(
-      cli(["export", park(), "--output", "none/run.jsonl"]),
+      cli(["export", run, "--output", "none/run.jsonl"]),
       1,
       /`none\/run\.jsonl` cannot be written: its folder/
     )
