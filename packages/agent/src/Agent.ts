@@ -1,7 +1,7 @@
 /**
  * Agents: a language model and its tools as a durable program.
  */
-import type { Budget, BudgetExceeded, Payload, Programs } from "@durable-agents/core"
+import type { Budget, BudgetExceeded, Payload, Programs, ToolDescription } from "@durable-agents/core"
 import { Journal, Limits, Path, Program, RunEvent, RunState, Step } from "@durable-agents/core"
 import type { Exit, Schedule, Scope } from "effect"
 import { Duration, Effect, Fiber, HashMap, Layer, Queue, Result, Schema } from "effect"
@@ -154,11 +154,12 @@ export const make = <I extends Tools.Input = readonly [], Output = string>(
           converse(definition, {
             goal,
             systemPrompt: started.systemPrompt ?? "",
+            tools: started.tools,
             profile: profileNamed(started.guardrailProfile)
           }),
           answer
         ))
-    ).pipe(Layer.merge(warning(name, profile))),
+    ).pipe(Layer.merge(guarded(name, tools, profile))),
     run: (key, goal) =>
       Step.scope(key)(Effect.flatMap(told(definition, options.instructions, goal, profile), (start) =>
         Effect.flatMap(
@@ -169,15 +170,22 @@ export const make = <I extends Tools.Input = readonly [], Output = string>(
   }
 }
 
-/** Detectors come as guardrails; without any, these profiles differ from `validation` in a threshold. */
-const warning = (agent: string, profile: Guardrails.Profile) =>
-  profile === "off" || profile === "validation"
-    ? Layer.empty
-    : Layer.effectDiscard(Effect.flatMap(Guardrails.Guardrails, ({ guardrails }) =>
-      guardrails.length > 0 ?
-        Effect.void :
-        Effect
-          .logWarning(`The agent \`${agent}\` is under the guardrail profile \`${profile}\`, and no guardrails are provided to it: what is checked is that of \`validation\``)))
+/** Refuses settings that guard nothing of these tools, and says so where a profile adds nothing to `validation`. */
+const guarded = (agent: string, { byName }: Tools.Tools, profile: Guardrails.Profile) =>
+  Layer.effectDiscard(Effect.flatMap(Guardrails.Guardrails, ({ caps, guardrails }) => {
+    for (const [tool, own] of Object.entries(caps)) {
+      const path = byName.get(tool)?.uncapped(own)
+      if (path !== undefined) {
+        const detail = `names \`${path}\`, and \`${tool}\` has no such parameter`
+        return Effect.die(new Guardrails.UnusableGuardrails({ setting: `caps.${tool}`, detail }))
+      }
+    }
+    // Detectors come as guardrails; without any, these profiles differ from `validation` in a threshold.
+    return profile === "off" || profile === "validation" || guardrails.length > 0 ?
+      Effect.void :
+      Effect
+        .logWarning(`The agent \`${agent}\` is under the guardrail profile \`${profile}\`, and no guardrails are provided to it: what is checked is that of \`validation\``)
+  }))
 
 /** Logs of older builds name none, and were under none of ours. */
 const profileNamed = (name: string | undefined): Guardrails.Profile =>
@@ -241,19 +249,21 @@ const Told = Schema.Struct({
 interface Beginning {
   readonly goal: string
   readonly systemPrompt: string
+  readonly tools: ReadonlyArray<ToolDescription>
   readonly profile: Guardrails.Profile
 }
 
 /** One conversation: does what `next` says, and gives `evolve` what came of it. */
 const converse = (
   definition: Definition,
-  { goal, profile, systemPrompt }: Beginning
+  { goal, profile, systemPrompt, tools }: Beginning
 ): Effect.Effect<Schema.Json, AgentError | BudgetExceeded, Journal | LanguageModel.LanguageModel> =>
   Effect.scoped(Effect.gen(function*() {
     const limits = yield* Limits
     const exchange: Exchange = {
       definition,
       rules: { profile, settings: yield* Guardrails.Guardrails },
+      began: new Set(tools.map(({ name }) => name)),
       path: yield* Path,
       goal,
       transcriptLength: limits.transcriptLength,
@@ -284,6 +294,7 @@ const converse = (
 interface Exchange {
   readonly definition: Definition
   readonly rules: Rules
+  readonly began: ReadonlySet<string>
   readonly path: string
   readonly goal: string
   readonly transcriptLength: number
@@ -324,11 +335,12 @@ const callModel = Effect.fnUntraced(function*(exchange: Exchange, conversation: 
 })
 
 const turnOf = (
-  { definition, path, rules }: Exchange,
+  { began, definition, path, rules }: Exchange,
   { answer, conversation, made, turn }: AgentState
 ): Turn => ({
   agent: definition.agent,
   tools: definition.tools,
+  began,
   finalAnswer: definition.finalAnswer,
   rules,
   path,

@@ -11,7 +11,7 @@ import type { Recorded } from "./Guardrails.ts"
 import type { Found } from "./Rules.ts"
 import * as Rules from "./Rules.ts"
 import type { Turn } from "./ToolCheck.ts"
-import { approvalOf, check, judgeArguments, keyOf, refusalOf, unknownTool } from "./ToolCheck.ts"
+import { approvalOf, check, judgeArguments, keyOf, putBack, refusalOf, unknownTool } from "./ToolCheck.ts"
 import * as ToolResult from "./ToolResult.ts"
 import type { AgentTool } from "./Tools.ts"
 import { absent } from "./Tools.ts"
@@ -72,6 +72,7 @@ export const run = Effect.fnUntraced(function*(turn: Turn, state: CallState) {
   const journal = yield* Journal
   const key = keyOf(turn, state.call)
   const known = journal.recorded(key)
+  if (isMissing(turn, state, known)) yield* putBack(journal, state.call, key)
   const order = yield* orderOf(journal, turn, state, known)
   const results: Array<Found> = []
   const event = yield* Effect.filterOrElse(
@@ -83,6 +84,15 @@ export const run = Effect.fnUntraced(function*(turn: Turn, state: CallState) {
   const verdicts = results.length > 0 ? results.map(({ event }) => event) : Verdicts.at(journal, key)
   return { _tag: "Called", index: state.call.index, event, ...Verdicts.consequences(verdicts) } satisfies Outcome
 })
+
+/** The call was begun or allowed, has no outcome, and its tool is not here: another worker can carry it out. */
+const isMissing = (
+  { tools }: Turn,
+  { call, plan }: CallState,
+  place: RunState.Place | undefined
+): boolean =>
+  !tools.byName.has(call.tool) && (plan?._tag === "Free" || plan?._tag === "Gated") &&
+  !(place?._tag === "Operation" && place.outcome !== undefined)
 
 /** With which arguments a call is carried out, or why it is not, and what guardrails said. */
 interface Order {

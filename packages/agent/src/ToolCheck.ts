@@ -26,6 +26,8 @@ import { excerpt, textOf } from "./Words.ts"
 export interface Turn {
   readonly agent: string
   readonly tools: Tools
+  /** The tools that the conversation began with, by name; some may not be in this process. */
+  readonly began: ReadonlySet<string>
   readonly rules: Rules
   /** How the agent answers, if its answer has a declared shape. */
   readonly finalAnswer: FinalAnswer | undefined
@@ -171,7 +173,8 @@ const find = (
       onSuccess: (answer): Plan => ({ _tag: "Accepted", answer })
     })
   }
-  return Effect.matchEffect(check(turn, call.tool, call.params), {
+  const checked = check(turn, call.tool, call.params)
+  return Effect.matchEffect(isElsewhere(turn, call) ? Effect.andThen(putBack(journal, call, key), checked) : checked, {
     onFailure: (found) => Effect.succeed(refuse(found)),
     onSuccess: (checked) =>
       Effect.flatMap(judge(journal, turn, key, checked, batch), (found) => {
@@ -196,6 +199,18 @@ const find = (
       })
   })
 }
+
+/** Another worker has the tool: the model was told of it when the conversation began. */
+const isElsewhere = ({ began, tools }: Turn, { tool }: Call): boolean => !tools.byName.has(tool) && began.has(tool)
+
+/**
+ * Leaves the run to a worker that has the tool of a call. Returns only while the run is being cancelled.
+ *
+ * @category operations
+ * @since 0.1.0
+ */
+export const putBack = (journal: Journal["Service"], { tool }: Call, key: string): Effect.Effect<void> =>
+  journal.putBack(`the tool \`${tool}\` is not available here (\`${key}\`)`)
 
 const alone = "it must be the only call of its turn, made when the results of all others are known"
 

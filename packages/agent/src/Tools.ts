@@ -6,6 +6,7 @@ import { Payload, Program } from "@durable-agents/core"
 import { Cause, Context, Effect, Option, Result, Schema } from "effect"
 import type { Toolkit } from "effect/ai"
 import { Tool } from "effect/ai"
+import type { Caps } from "./Caps.ts"
 import type { FinalAnswer } from "./FinalAnswer.ts"
 import * as ToolPolicy from "./ToolPolicy.ts"
 import type { Encoded } from "./ToolResult.ts"
@@ -79,6 +80,8 @@ export interface AgentTool {
   readonly tool: Tool.Any
   readonly policy: ToolPolicy.Policy
   readonly effect: ToolDescription["effect"]
+  /** A path of these caps that the parameters do not have. */
+  readonly uncapped: (caps: Caps) => string | undefined
   /** Reads arguments; fails with what is wrong with them, in words for the model. */
   readonly decode: (args: Schema.Json) => Effect.Effect<unknown, string>
   /** Arguments as they are recorded: the decoded value encoded again, or `given` where the schema cannot encode. */
@@ -148,7 +151,9 @@ export const make = (
       offered.push(offer(undefined, description))
     }
     return {
-      byName: new Map(list.filter(isOurs).map((tool) => [tool.name, agentTool(tool)])),
+      byName: new Map(list.flatMap((tool, index) =>
+        isOurs(tool) ? [[tool.name, agentTool(tool, descriptions[index]?.parameters)] as const] : []
+      )),
       descriptions,
       toolkit: {
         tools: Object.fromEntries(offered.map((tool) => [tool.name, tool as Offered])),
@@ -214,9 +219,12 @@ const usable = (tool: Tool.Any, parameters: Schema.Json): Result.Result<void, Un
   const policy = ToolPolicy.of(tool)
   const problem = ToolPolicy.problem(policy)
   if (problem !== undefined) return unusable(problem)
-  const uncapped = Object.keys(policy.caps ?? {}).find((path) => !hasPath(parameters, path.split(".")))
-  return uncapped === undefined ? Result.void : unusable("a cap names it, and there is none", uncapped)
+  const path = uncapped(parameters, policy.caps ?? {})
+  return path === undefined ? Result.void : unusable("a cap names it, and there is none", path)
 }
+
+const uncapped = (parameters: Schema.Json, caps: Caps): string | undefined =>
+  Object.keys(caps).find((path) => !hasPath(parameters, path.split(".")))
 
 /** Objects are closed, as arguments that a tool does not have are refused. */
 const closed = (schema: Schema.Json): Schema.Json => {
@@ -257,7 +265,7 @@ const hasPath = (schema: Schema.Json | undefined, path: ReadonlyArray<string>): 
   return !isObject(properties) || (Object.hasOwn(properties, name) && hasPath(properties[name], rest))
 }
 
-const agentTool = (tool: Tool.Any): AgentTool => {
+const agentTool = (tool: Tool.Any, described: Schema.Json = {}): AgentTool => {
   const parameters = codec(Schema.isSchema(tool.parametersSchema) ? tool.parametersSchema : AnyObject)
   const decode = Schema.decodeUnknownEffect(parameters)
   const encode = Schema.encodeUnknownEffect(parameters)
@@ -268,6 +276,7 @@ const agentTool = (tool: Tool.Any): AgentTool => {
     tool,
     policy: ToolPolicy.of(tool),
     effect: ToolPolicy.effect(tool),
+    uncapped: (caps) => uncapped(described, caps),
     decode: (args) => Effect.catchCause(decode(args, { onExcessProperty: "error", errors: "all" }), misfit),
     encode: (args, given) =>
       Effect.catchCause(

@@ -1,15 +1,17 @@
-import { Agent, ScriptedModel, ToolPolicy } from "@durable-agents/agent"
-import { MemoryStore } from "@durable-agents/core"
+import { Agent, AgentError, ScriptedModel, ToolPolicy } from "@durable-agents/agent"
+import { MemoryStore, Program } from "@durable-agents/core"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer, pipe, Schema } from "effect"
+import { Deferred, Effect, Layer, pipe, Schema } from "effect"
 import { Tool, Toolkit } from "effect/ai"
 import { TestClock } from "effect/testing"
 import {
   approve,
+  Clerk,
   clerk,
   deny,
   eventsOf,
   execute,
+  executeUntil,
   lastPrompt,
   only,
   play,
@@ -396,6 +398,74 @@ describe("a tool that this worker does not have", () => {
       const { runId } = yield* Effect.provide(play(), clerk(script, world(), memory))
       yield* Effect.provide(deny(runId, first), small(memory))
       assert.strictEqual((yield* Effect.provide(execute(runId), small(memory))).output, "Done.")
+    })
+  })
+
+  it.effect("keeps a run whose model calls a tool that the run began with (D19, D20)", () => {
+    const memory = MemoryStore.memory()
+    const tools = world()
+    const calls = [ScriptedModel.toolCalls([pay(1)]), "Done."]
+    const without = processOf(Small.layer, ScriptedModel.layer(calls), memory)
+    return Effect.gen(function*() {
+      const runId = yield* Effect.provide(start(Clerk, "Go."), without, { local: true })
+      const refused = yield* Effect.flip(Effect.provide(execute(runId), without, { local: true }))
+      assert.include(refused.message, "the tool `pay` is not available here (`turn-1/call-1`)")
+      const events = yield* Effect.provide(eventsOf(runId), without, { local: true })
+      assert.strictEqual(events.at(-1)?._tag, "LLMCallCompleted")
+      const done = yield* Effect.provide(execute(runId), clerk(calls, tools, memory), { local: true })
+      assert.strictEqual(done.output, "Done.")
+      assert.strictEqual(tools.attempts.length, 1)
+      assert.strictEqual(done.usage.turns, 2)
+    })
+  })
+
+  it.effect("keeps a run of a program with an agent inside, asked, in flight or granted (AP-10)", () => {
+    const Outer = Program.make("outer", { input: Schema.String, output: Schema.String, error: AgentError })
+    return Effect.forEach(["asked", "in flight", "granted"] as const, (when) => {
+      const memory = MemoryStore.memory()
+      const begun = Deferred.makeUnsafe<void>()
+      const tools = world({
+        pay: (_, { attempt }) =>
+          when === "in flight" && attempt === 1
+            ? Effect.andThen(Deferred.succeed(begun, undefined), Effect.never)
+            : Effect.succeed({ receipt: "R-1" })
+      })
+      const calls = [ScriptedModel.toolCalls([pay(when === "granted" ? 9000 : 1)]), "Done."]
+      const with_ = processOf(
+        Outer.toLayer((goal) => Clerk.run("inner", goal)),
+        Layer.merge(ScriptedModel.layer(calls), tools.layer),
+        memory
+      )
+      const without = processOf(Outer.toLayer((goal) => Small.run("inner", goal)), ScriptedModel.layer(calls), memory)
+      const one = { local: true }
+      return Effect.gen(function*() {
+        const runId = yield* Effect.provide(start(Outer, "Go."), with_, one)
+        if (when === "granted") {
+          yield* Effect.provide(execute(runId), with_, one)
+          yield* Effect.provide(approve(runId, "inner/turn-1/call-1/approval"), without, one)
+        } else if (when === "in flight") {
+          yield* Effect.provide(executeUntil(runId, begun), with_, one)
+        } else {
+          // The agent has been told what it begins with, by a worker that died before it called the model.
+          yield* Effect.exit(Effect.provide(
+            execute(runId),
+            processOf(
+              Outer.toLayer((goal) => Clerk.run("inner", goal)),
+              Layer.merge(
+                ScriptedModel.layer([Effect.andThen(Deferred.succeed(begun, undefined), Effect.never)]),
+                tools.layer
+              ),
+              memory
+            ),
+            one
+          ).pipe(Effect.raceFirst(Deferred.await(begun))))
+        }
+        const refused = yield* Effect.flip(Effect.provide(execute(runId), without, one))
+        assert.include(refused.message, "the tool `pay` is not available here (`inner/turn-1/call-1`)", when)
+        const done = yield* Effect.provide(execute(runId), with_, one)
+        assert.strictEqual(done.output, "Done.", when)
+        assert.isTrue(done.state.stuck === undefined)
+      })
     })
   })
 })

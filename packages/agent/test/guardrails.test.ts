@@ -2,7 +2,7 @@ import { Agent, Guardrails, ScriptedModel, ToolPolicy } from "@durable-agents/ag
 import type { RunId, Runs } from "@durable-agents/core"
 import { everyPrefix } from "@durable-agents/testing"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer, pipe, Schema } from "effect"
+import { Cause, Effect, Layer, pipe, Schema } from "effect"
 import { Tool, Toolkit } from "effect/ai"
 import { approve, deny, eventsOf, execute, lines, only, processOf, requests, start, stateOf } from "./fixtures.ts"
 
@@ -123,6 +123,14 @@ describe("caps", () => {
       const [failed] = only(yield* eventsOf(runId), "ToolCallFailed")
       assert.strictEqual(failed?.error, "after the change, `cents` must be from 0 to 10")
     }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("of the settings that guard nothing keep an agent from being built", () => {
+    const { layer } = teller(["Done."], { caps: { pay: { "cents.amount": { max: 1 }, cent: { max: 1 } } } })
+    return Effect.gen(function*() {
+      const cause = yield* Effect.sandbox(Effect.provide(play(), layer)).pipe(Effect.flip)
+      assert.include(String(Cause.squash(cause)), "`caps.pay` names `cent`, and `pay` has no such parameter")
+    })
   })
 
   it("of a path that the tool does not have are refused where the agent is made", () => {

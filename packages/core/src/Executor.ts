@@ -335,7 +335,7 @@ export const make = (options: { readonly lease?: Duration.Input } = {}): Effect.
             `a bug: ${Payload.describeDefect(rest.error)}`
           )
           return yield* Effect.die(rest.error)
-        case "Unreadable":
+        case "PutBack":
           return yield* refuse(claim, state, rest.detail)
         case "Lost":
           // It may still be ours, if all that is known is that it could not be confirmed.

@@ -104,6 +104,11 @@ export class Journal extends Context.Service<Journal, {
   readonly unchoose: (key: string) => void
   /** Parks the run for an operator and ends the execution. Returns only while the run is being cancelled, which goes first. */
   readonly stick: (stuck: Omit<RunEventOf<"RunStuck">, "_tag">) => Effect.Effect<void>
+  /**
+   * Ends the execution and returns the run to the queue for a worker that can go on with it, such as one that has the tool that
+   * is asked for. Returns only while the run is being cancelled, which goes first.
+   */
+  readonly putBack: (detail: string) => Effect.Effect<void>
   /** Ends the execution: the code and the log do not fit. */
   readonly mismatch: (error: KeyMismatch) => Effect.Effect<never>
 }>()("@durable-agents/core/Journal") {}

@@ -87,6 +87,7 @@ export interface Around {
   readonly acting: (key: string) => () => void
   readonly mismatch: (error: KeyMismatch) => void
   readonly stick: (stuck: Omit<RunEventOf<"RunStuck">, "_tag">) => void
+  readonly putBack: (detail: string) => void
   readonly restart: () => void
   readonly lose: () => void
 }
@@ -365,6 +366,12 @@ export const make = (around: Around): Journal["Service"] => {
       Effect.suspend(() => {
         if (line.state().cancel !== undefined) return Effect.void
         around.stick(stuck)
+        return Effect.never
+      }),
+    putBack: (detail) =>
+      Effect.suspend(() => {
+        if (line.state().cancel !== undefined) return Effect.void
+        around.putBack(detail)
         return Effect.never
       }),
     mismatch: (error) =>

@@ -27,8 +27,8 @@ import { nextAwait, wakeAt } from "./RunState.ts"
  * **Details**
  *
  * `Suspended`: it waits, and `seq` is how much of the log its program had seen. `Restart`: an outcome that the program was
- * given is not the one in the log, so it must be replayed. `Lost`: another worker has it. `Broken`: a bug in the engine, or in
- * what it was given to build events with.
+ * given is not the one in the log, so it must be replayed. `PutBack`: this process cannot go on with it, another one may.
+ * `Lost`: another worker has it. `Broken`: a bug in the engine, or in what it was given to build events with.
  *
  * @category models
  * @since 0.1.0
@@ -37,7 +37,7 @@ export type Rest =
   | { readonly _tag: "Ended"; readonly released: boolean }
   | { readonly _tag: "Paused" | "Drained" | "Stuck" | "Lost" | "Restart" }
   | { readonly _tag: "Suspended"; readonly seq: number; readonly wakeAt: number | undefined }
-  | { readonly _tag: "Unreadable"; readonly detail: string }
+  | { readonly _tag: "PutBack"; readonly detail: string }
   | { readonly _tag: "Unavailable"; readonly error: StoreError }
   | { readonly _tag: "Broken"; readonly error: unknown }
 
@@ -302,7 +302,7 @@ export const make = (options: Options): LiveJournal => {
       case "RunPaused":
         return line.state().cancel === undefined ? drainTo({ _tag: "Paused" }, Infinity) : undefined
       case "UnknownEvent":
-        return drainTo({ _tag: "Unreadable", detail: event.problem }, settings.graceMillis)
+        return putBack(event.problem)
       case "TimerStarted":
       case "TimerFired":
       case "ApprovalRequested":
@@ -457,6 +457,12 @@ export const make = (options: Options): LiveJournal => {
   /** Gives the program nothing more, and records what is in flight, so that its replay finds it. */
   const restart = (): void => drainTo({ _tag: "Restart" }, settings.graceMillis)
 
+  /** While a log is replayed nothing is in flight that could need time to end. */
+  const putBack = (detail: string): void => {
+    const to: Rest = { _tag: "PutBack", detail }
+    return mode === "replaying" ? leave(to) : drainTo(to, settings.graceMillis)
+  }
+
   const mismatch = (error: KeyMismatch): void => stick({ reason: "keyMismatch", key: error.key, detail: error.message })
 
   /** The first reason stands; the time that it leaves to operations in flight can only become shorter. */
@@ -588,6 +594,7 @@ export const make = (options: Options): LiveJournal => {
     setAlarm,
     mismatch,
     stick,
+    putBack,
     restart,
     lose: () => leave({ _tag: "Lost" }),
     plan,

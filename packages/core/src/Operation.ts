@@ -529,6 +529,7 @@ const nested = (journal: Journal["Service"], key: string): Journal["Service"] =>
     choose: () => {},
     unchoose: () => {},
     stick: () => refuse,
+    putBack: () => refuse,
     mismatch: () => refuse
   }
 }

@@ -25,7 +25,9 @@ export const WaitSummary = Schema.Struct({
   subject: Schema.String,
   reason: Schema.optionalKey(Schema.String),
   tool: Schema.optionalKey(Schema.String),
-  arguments: Schema.optionalKey(Schema.Json)
+  arguments: Schema.optionalKey(Schema.Json),
+  /** The people who may decide; absent: anyone who can reach the run. */
+  approvers: Schema.optionalKey(Schema.Array(Schema.String))
 })
 
 /**
@@ -166,7 +168,7 @@ export const waits = (state: RunState): ReadonlyArray<WaitSummary> =>
       case "Signal":
         return { kind: "signal", ...common, subject: place.name }
       case "Approval": {
-        const { arguments: args, expiresAtMillis, onExpiry, reason, subject, tool } = place.request
+        const { approvers, arguments: args, expiresAtMillis, onExpiry, reason, subject, tool } = place.request
         return {
           kind: "approval",
           ...common,
@@ -174,7 +176,8 @@ export const waits = (state: RunState): ReadonlyArray<WaitSummary> =>
           reason,
           ...(onExpiry === undefined || expiresAtMillis === undefined ? {} : { until: expiresAtMillis }),
           ...(tool === undefined ? {} : { tool }),
-          ...(args === undefined ? {} : { arguments: args })
+          ...(args === undefined ? {} : { arguments: args }),
+          ...(approvers === undefined ? {} : { approvers })
         }
       }
       case "Operation": {

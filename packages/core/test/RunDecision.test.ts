@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Result, Schema } from "effect"
 import { idempotencyKey } from "../src/Digest.ts"
-import { RunId } from "../src/Ids.ts"
+import { type Actor, RunId } from "../src/Ids.ts"
 import type { Decision } from "../src/RunDecision.ts"
 import * as RunDecision from "../src/RunDecision.ts"
 import * as RunError from "../src/RunError.ts"
@@ -612,6 +612,8 @@ describe("RunDecision.approve", () => {
     assert.deepInclude(failure, { _tag: "NotAnApprover", actor: "erik", approvers: ["dana", "frida"] })
     assert.strictEqual(failure.message, "`erik` may not decide approval `ship`; asked are dana, frida")
     assert.strictEqual(refusal(state, deny("ship", erik))._tag, "NotAnApprover")
+    const program: Actor = { kind: "program", id: "dana" }
+    assert.strictEqual(refusal(state, approve("ship", program))._tag, "NotAnApprover")
     assert.strictEqual(when(state, approve("ship")).length, 1)
     assert.strictEqual(
       refusal(given(started(), approvalAt("ship", { approvers: [] })), approve("ship"))._tag,
