@@ -46,4 +46,14 @@ describe("workspace", () => {
       }
     }
   })
+
+  it("has every example in README.md, and a command that starts it", () => {
+    const readme = readFileSync(join(root, "README.md"), "utf8")
+    for (const folder of folders.filter((folder) => folder.startsWith("examples"))) {
+      const { name, scripts } = readJson(join(folder, "package.json"))
+      assert.strictEqual(name, `@durable-agents/example-${basename(folder)}`)
+      assert.match(scripts.start, /^node src\/main\.ts/, folder)
+      assert.include(readme, `| [${basename(folder)}](${folder}/`)
+    }
+  })
 })
