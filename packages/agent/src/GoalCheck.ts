@@ -3,6 +3,7 @@
  */
 import { Approval, below, Journal } from "@durable-agents/core"
 import { Effect } from "effect"
+import type { Goal, Guardrail } from "./Guardrails.ts"
 import * as ModelCall from "./ModelCall.ts"
 import type { Found, Rules } from "./Rules.ts"
 import * as Rules_ from "./Rules.ts"
@@ -22,22 +23,15 @@ export const check = Effect.fnUntraced(function*(
 ): Effect.fn.Return<ModelCall.Checked, never, Journal> {
   const journal = yield* Journal
   const key = ModelCall.keyOf({ path, turn: 1 })
-  if (profile === "off" || settings.guardrails.length === 0 || journal.recorded(key) !== undefined) return {}
   const approval = below(path, "goal/approval")
-  const about = { key, turn: 1, when: "L1_input" as const }
   const known = journal.recorded(approval) !== undefined
-  const done = journal.acting(key)
-  const found: ReadonlyArray<Found> = known ? [] : yield* Effect.ensuring(
-    Effect.map(
-      Effect.forEach(settings.guardrails, (guardrail) => {
-        const check = guardrail.goal
-        const subject = { runId: journal.runId, agent, profile, goal }
-        return Rules_.ask(about, guardrail, check === undefined ? undefined : () => check(subject))
-      }),
-      (found) => found.flat()
-    ),
-    Effect.sync(done)
-  )
+  const unasked = profile === "off" || settings.guardrails.length === 0 || journal.recorded(key) !== undefined
+  // A question that is in the log is asked again, so that its answer is given in its turn, whatever guardrails say now.
+  if (unasked && !known) return {}
+  const about = { key, turn: 1, when: "L1_input" as const }
+  const found: ReadonlyArray<Found> = known || profile === "off"
+    ? []
+    : yield* ask(journal, settings.guardrails, about, { runId: journal.runId, agent, profile, goal })
   const verdicts = found.map(({ event }) => event)
   const blocking = found.filter(({ event }) => event.action === "BLOCK")
   if (blocking.length > 0) {
@@ -60,3 +54,17 @@ export const check = Effect.fnUntraced(function*(
   const { event } = Rules_.found(about, { rule: "goal_denied", action: "BLOCK", ends: true, message })
   return { before: [event], refusal: message }
 })
+
+const ask = (
+  journal: Journal["Service"],
+  guardrails: ReadonlyArray<Guardrail>,
+  about: Rules_.About,
+  goal: Goal
+): Effect.Effect<ReadonlyArray<Found>> =>
+  Effect.suspend(() => {
+    const done = journal.acting(about.key)
+    return Effect.forEach(guardrails, (guardrail) => {
+      const check = guardrail.goal
+      return Rules_.ask(about, guardrail, check === undefined ? undefined : () => check(goal))
+    }).pipe(Effect.map((found) => found.flat()), Effect.ensuring(Effect.sync(done)))
+  })
