@@ -17,7 +17,7 @@ import * as ModelError from "./ModelError.ts"
 import type { Rules } from "./Rules.ts"
 import * as ToolCall from "./ToolCall.ts"
 import type { Turn } from "./ToolCheck.ts"
-import { answerStep, callOf, prepare } from "./ToolCheck.ts"
+import { answerStep, callOf, keyOf, prepare } from "./ToolCheck.ts"
 import * as Tools from "./Tools.ts"
 import type { Conversation } from "./Transcript.ts"
 import * as Verdicts from "./Verdicts.ts"
@@ -300,7 +300,7 @@ interface Exchange {
   readonly transcriptLength: number
   readonly scope: Scope.Scope
   readonly outcomes: Queue.Queue<Exit.Exit<Outcome>>
-  /** Ids of the calls that a person was asked about, and fibers of those that were begun. */
+  /** Keys of the calls that a person was asked about, and fibers of those that were begun. */
   readonly asked: Set<string>
   readonly calls: Map<string, Fiber.Fiber<unknown>>
 }
@@ -352,19 +352,17 @@ const turnOf = (
 /** Begins what is not under way yet, all in one go so that it is one append, and waits for the first outcome. */
 const work = Effect.fnUntraced(function*(exchange: Exchange, turn: Turn, moves: ReadonlyArray<Move>) {
   for (const { _tag, state } of moves) {
-    const { id, index } = state.call
+    const { index } = state.call
+    const key = keyOf(turn, state.call)
     if (_tag === "Ask") {
-      if (exchange.asked.has(id)) continue
-      exchange.asked.add(id)
+      if (exchange.asked.has(key)) continue
+      exchange.asked.add(key)
       yield* begin(
         exchange,
         Effect.map(ToolCall.ask(turn, state), (decision): Outcome => ({ _tag: "Decided", index, decision }))
       )
-    } else if (!exchange.calls.has(id)) {
-      exchange.calls.set(
-        id,
-        yield* begin(exchange, ToolCall.run(turn, state))
-      )
+    } else if (!exchange.calls.has(key)) {
+      exchange.calls.set(key, yield* begin(exchange, ToolCall.run(turn, state)))
     }
   }
   return yield* Effect.flatten(Queue.take(exchange.outcomes))

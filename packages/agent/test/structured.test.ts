@@ -71,6 +71,17 @@ describe("an agent whose answer has a declared shape", () => {
       assert.strictEqual(view.usage.toolCalls, 0)
     }).pipe(Effect.provide(judge([answer({ ...good, severity: "medium" }), "It is the disk.", answer(good)]))))
 
+  it.effect("takes any number of answers in text that do not fit", () =>
+    Effect.gen(function*() {
+      const { runId, view } = yield* play()
+      assert.deepStrictEqual(view.output, good)
+      assert.deepStrictEqual((yield* refusals(runId)).map((said) => said.split(":")[0]), [
+        "turn-1/answer",
+        "turn-2/answer",
+        "turn-3/answer"
+      ])
+    }).pipe(Effect.provide(judge(["It is the disk.", "The disk!", "", answer(good)]))))
+
   it.effect("does not take an answer beside other calls, whose results it cannot know", () =>
     Effect.gen(function*() {
       const { runId, view } = yield* play()
