@@ -175,6 +175,7 @@ const escalated = "escalation_threshold_reached"
  *
  * **Details**
  *
+ * Of the same turn only the calls before this one count (`batch`), and not their results, which the model had not seen.
  * Only verdicts that count do: violations of caps and loops, and what other guardrails blocked. Arguments that did not fit and
  * were corrected do not.
  *
@@ -192,8 +193,10 @@ export const escalation = (
   const threshold = settings.escalationThreshold ?? thresholds[profile]
   let since: Array<Recorded> = []
   for (const verdict of journal.verdicts()) {
-    if (verdict.rule !== escalated) since.push(verdict)
-    else if (verdict.key?.startsWith(turnKey) !== true) since = []
+    // Of this turn the batch speaks: what its other calls led to depends on when this one is looked at.
+    if (verdict.layer !== "L1_input" && verdict.key?.startsWith(turnKey) === true) continue
+    if (verdict.rule === escalated) since = []
+    else since.push(verdict)
   }
   since.push(...batch.filter(({ rule }) => rule !== escalated))
   const counted = since.filter(({ counts }) => counts === true)

@@ -124,20 +124,19 @@ const note = ({ rules }: Turn, { made }: Batch, { tool }: Call, plan: Extract<Pl
 const recorded = (journal: Journal["Service"], key: string, tool: AgentTool | undefined): Plan | undefined => {
   const operation = journal.recorded(key)
   const approval = journal.recorded(approvalOf(key))
-  const order = { alone: tool?.effect !== "readonly", begun: operation !== undefined, verdicts: [] }
+  if (approval === undefined && operation === undefined) return undefined
+  const verdicts = Verdicts.at(journal, key).filter(({ layer }) => layer !== "L2_tool_result")
+  const order = { alone: tool?.effect !== "readonly", begun: operation !== undefined }
   if (approval?._tag === "Approval") {
     const { arguments: args = {}, reason } = approval.request
-    return { _tag: "Gated", arguments: args, reason, ...order }
+    // What blocked it was found after the question, about what the approver had put in.
+    const asked = verdicts.filter(({ action }) => action !== "BLOCK")
+    return { _tag: "Gated", arguments: args, reason, verdicts: asked, ...order }
   }
   if (operation?._tag !== "Operation") return undefined
   return operation.request?._tag === "ToolCallRequested"
-    ? { _tag: "Free", arguments: operation.request.arguments, ...order }
-    : {
-      _tag: "Refused",
-      problem: "",
-      verdicts: [],
-      ends: Verdicts.at(journal, key).some(({ ends }) => ends === true)
-    }
+    ? { _tag: "Free", arguments: operation.request.arguments, verdicts, ...order }
+    : { _tag: "Refused", problem: "", verdicts, ends: verdicts.some(({ ends }) => ends === true) }
 }
 
 const find = (

@@ -1,5 +1,5 @@
 import { Agent, Guardrails, ScriptedModel, ToolPolicy } from "@durable-agents/agent"
-import type { RunId, Runs } from "@durable-agents/core"
+import type { RunId, Runs, RunView } from "@durable-agents/core"
 import { everyPrefix } from "@durable-agents/testing"
 import { assert, describe, it } from "@effect/vitest"
 import { Cause, Effect, Layer, pipe, Schema } from "effect"
@@ -557,27 +557,32 @@ describe("guardrails, whatever happens to the process,", () => {
     }]
   }
 
-  const scenario = (script: ScriptedModel.Script) => ({
+  const scenario = (
+    script: ScriptedModel.Script,
+    guardrails: Partial<Guardrails.Settings> = settings,
+    profile: Guardrails.Profile = "validation"
+  ) => ({
     program: Teller,
     input: "Pay them.",
-    world: () => ({ paid: new Map<string, string>() }),
-    layer: (world: { readonly paid: Map<string, string> }) =>
+    start: { guardrailProfile: profile },
+    world: () => ({ paid: new Set<string>(), asked: new Set<string>() }),
+    layer: (world: { readonly paid: Set<string> }) =>
       Teller.layer.pipe(
-        Layer.provide(Guardrails.layer(settings)),
+        Layer.provide(Guardrails.layer(guardrails)),
         Layer.provide([
           ScriptedModel.layer(script),
           Kit.toLayer({
-            pay: ({ cents, to }) =>
-              Effect.sync(() => {
-                world.paid.set(`${to} ${cents}`, "paid")
-                return "paid"
-              }),
+            pay: ({ cents, to }) => Effect.as(Effect.sync(() => world.paid.add(`${to} ${cents}`)), "paid"),
             look: ({ page }) => Effect.succeed(`secret ${page}`)
           })
         ])
       ),
-    outside: (view: { readonly runId: RunId; readonly pendingApprovals: ReadonlyArray<{ readonly key: string }> }) =>
-      Effect.forEach(view.pendingApprovals, ({ key }) => approve(view.runId, key))
+    effects: ({ asked }: { readonly asked: Set<string> }) => [...asked].sort(),
+    outside: (view: RunView, { asked }: { readonly asked: Set<string> }) =>
+      Effect.forEach(view.pendingApprovals, ({ key, reason }) => {
+        asked.add(`${key} ${reason}`)
+        return approve(view.runId, key)
+      })
   })
 
   it.effect("decide the same", () =>
@@ -590,4 +595,22 @@ describe("guardrails, whatever happens to the process,", () => {
 
   it.effect("end the run the same, before anything of the turn is done", () =>
     everyPrefix(scenario([turn(pay("ann", 1)), turn(pay("bob", 1), pay("mallory", 1), pay("doubt", 3)), "Done."])))
+
+  it.effect("ask about a call by what was before it, never by what came of the other calls of its turn (check 78)", () =>
+    everyPrefix(scenario([turn(pay("ann", 1), pay("bob", 2)), "Done."], {
+      guardrails: [{
+        name: "own",
+        result: ({ arguments: args }) =>
+          Effect.succeed(JSON.stringify(args).includes("ann")
+            ? [{ rule: "odd", action: "ESCALATE", message: "it looks odd" }]
+            : [])
+      }]
+    })))
+
+  it.effect("ask about a call by violations before it, never by those after it in its turn (check 78)", () =>
+    everyPrefix(scenario(
+      [turn(pay("ann", 1), pay("bob", 2), pay("ann", 5000), pay("bob", 3)), turn(pay("ann", 4)), "Done."],
+      {},
+      "strict"
+    )))
 })
