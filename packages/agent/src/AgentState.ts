@@ -37,7 +37,7 @@ export interface Start {
  *
  * `Refused`: it cannot be carried out, and if it `ends` the run, nothing else is. `Gated`: a person has to allow it. `Free`: it
  * may begin. `Accepted`: it is the answer. `alone`: it has an effect, so it waits for the ones before it. `begun`: the log holds
- * it already. `verdicts`: what guardrails said, to be recorded with what comes of it.
+ * it already. `asked`: the log holds the question. `verdicts`: what guardrails said, to be recorded with what comes of it.
  *
  * @category models
  * @since 0.1.0
@@ -47,9 +47,15 @@ export type Plan =
     readonly _tag: "Refused"
     readonly problem: string
     readonly ends: boolean
+    readonly begun: boolean
     readonly verdicts: ReadonlyArray<Recorded>
   }
-  | { readonly _tag: "Gated"; readonly arguments: Schema.Json; readonly reason: string } & Order
+  | {
+    readonly _tag: "Gated"
+    readonly arguments: Schema.Json
+    readonly reason: string
+    readonly asked: boolean
+  } & Order
   | { readonly _tag: "Free"; readonly arguments: Schema.Json } & Order
   | { readonly _tag: "Accepted"; readonly answer: Schema.Json }
 
@@ -193,17 +199,19 @@ export const next = (state: AgentState): Action => {
       ? []
       : call.underWay
       ? [{ _tag: "Run", state: call }]
-      : isAwaited(call) && !isEnding(state)
+      : isAwaited(call) && (!isEnding(state) || isAsked(call))
       ? [{ _tag: "Ask", state: call }]
       : []
   )
   return { _tag: "Work", turn, moves }
 }
 
-/** A call will end the run, so no other one begins. */
+/** A call will end the run, so no other one begins; what is in the log goes on, or it could not be replayed. */
 const isEnding = ({ calls }: AgentState): boolean => calls.some(ends)
 
 const isAwaited = (call: CallState): boolean => call.plan?._tag === "Gated" && call.decision === undefined
+
+const isAsked = ({ plan }: CallState): boolean => plan?._tag === "Gated" && plan.asked
 
 /**
  * The state after one more outcome.
@@ -291,7 +299,7 @@ const answered = (
   }
 }
 
-const unmade: Plan = { _tag: "Refused", problem: "", ends: false, verdicts: [] }
+const unmade: Plan = { _tag: "Refused", problem: "", ends: false, begun: false, verdicts: [] }
 
 const callState = (call: Call): CallState => ({
   call,
@@ -319,7 +327,8 @@ const noAnswer = (turn: number, stopReason: string, { text }: Answer): AgentStat
 const advance = (state: AgentState): AgentState => {
   const { calls } = state
   if (isEnding(state)) {
-    return { ...state, calls: calls.map((call) => ({ ...call, underWay: call.underWay || ends(call) })) }
+    const goesOn = (call: CallState): boolean => ends(call) || (isBegun(call) && !isAwaited(call))
+    return { ...state, calls: calls.map((call) => ({ ...call, underWay: call.underWay || goesOn(call) })) }
   }
   if (calls.every(({ outcome }) => outcome !== undefined)) return close(state)
   let busy = calls.some((call) =>
@@ -338,7 +347,7 @@ const advance = (state: AgentState): AgentState => {
 
 const ends = ({ plan }: CallState): boolean => plan?._tag === "Refused" && plan.ends
 
-const isBegun = ({ plan }: CallState): boolean => (plan?._tag === "Free" || plan?._tag === "Gated") && plan.begun
+const isBegun = ({ plan }: CallState): boolean => plan !== undefined && plan._tag !== "Accepted" && plan.begun
 
 const isAlone = ({ plan }: CallState): boolean => (plan?._tag === "Free" || plan?._tag === "Gated") && plan.alone
 

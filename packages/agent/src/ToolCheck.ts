@@ -131,12 +131,12 @@ const recorded = (journal: Journal["Service"], key: string, tool: AgentTool | un
     const { arguments: args = {}, reason } = approval.request
     // What blocked it was found after the question, about what the approver had put in.
     const asked = verdicts.filter(({ action }) => action !== "BLOCK")
-    return { _tag: "Gated", arguments: args, reason, verdicts: asked, ...order }
+    return { _tag: "Gated", arguments: args, reason, asked: true, verdicts: asked, ...order }
   }
   if (operation?._tag !== "Operation") return undefined
   return operation.request?._tag === "ToolCallRequested"
     ? { _tag: "Free", arguments: operation.request.arguments, verdicts, ...order }
-    : { _tag: "Refused", problem: "", verdicts, ends: verdicts.some(({ ends }) => ends === true) }
+    : { _tag: "Refused", problem: "", ends: verdicts.some(({ ends }) => ends === true), begun: true, verdicts }
 }
 
 const find = (
@@ -151,6 +151,7 @@ const find = (
     _tag: "Refused",
     problem,
     ends: false,
+    begun: false,
     verdicts: rules.profile === "off" ? [] : [
       Rules_.found({ key, turn: turn.turn, when: "L3_output" }, {
         rule,
@@ -179,7 +180,9 @@ const find = (
       Effect.flatMap(judge(journal, turn, key, checked, batch), (found) => {
         const verdicts = found.map(({ event }) => event)
         const blocking = found.filter(({ event }) => event.action === "BLOCK")
-        if (blocking.length > 0) return Effect.succeed<Plan>({ _tag: "Refused", ...refusalOf(found), verdicts })
+        if (blocking.length > 0) {
+          return Effect.succeed<Plan>({ _tag: "Refused", ...refusalOf(found), begun: false, verdicts })
+        }
         return Effect.map(gate(checked.tool, checked.value, call, turn.messages), (rule): Plan => {
           const reasons = [
             ...(rule === undefined ? [] : [rule]),
@@ -193,7 +196,7 @@ const find = (
           }
           return reasons.length === 0
             ? { _tag: "Free", ...order }
-            : { _tag: "Gated", reason: reasons.join("; "), ...order }
+            : { _tag: "Gated", reason: reasons.join("; "), asked: false, ...order }
         })
       })
   })

@@ -47,9 +47,9 @@ const answer = (turn: number, { calls, stop }: Turn): RunEventOf<"LLMCallComplet
 const planOf = (spec: Spec): AgentState.Plan => {
   const order = { arguments: { page: "1" }, alone: spec.alone, begun: spec.begun, verdicts: [] }
   return spec.plan === "refused"
-    ? { _tag: "Refused", problem: "no such tool", ends: false, verdicts: [] }
+    ? { _tag: "Refused", problem: "no such tool", ends: false, begun: false, verdicts: [] }
     : spec.plan === "gated"
-    ? { _tag: "Gated", reason: "it is dear", ...order }
+    ? { _tag: "Gated", reason: "it is dear", asked: false, ...order }
     : { _tag: "Free", ...order }
 }
 

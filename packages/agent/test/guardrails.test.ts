@@ -613,4 +613,40 @@ describe("guardrails, whatever happens to the process,", () => {
       {},
       "strict"
     )))
+
+  for (const [what, action] of [["end the run", { ends: true }], ["stop a call", { ends: false }]] as const) {
+    it.effect(`may ${what} in the middle of a turn that another process began under other ones`, () => {
+      const script = [
+        turn(
+          pay("ann", 1),
+          pay("doubt", 1),
+          pay("ann", 5000),
+          pay("bob", 2),
+          look("1"),
+          pay("doubt", 2),
+          pay("ann", 3)
+        ),
+        "Done."
+      ]
+      const later: Guardrails.Guardrail = {
+        name: "later",
+        call: ({ arguments: args }) =>
+          Effect.succeed(JSON.stringify(args).includes("bob")
+            ? [{ rule: "bob", action: "BLOCK", message: "not bob", ...action }]
+            : [])
+      }
+      const guardrails = settings.guardrails ?? []
+      return everyPrefix({
+        ...scenario(script),
+        world: () => ({ paid: new Set<string>(), asked: new Set<string>(), processes: 0 }),
+        layer: (world) => {
+          world.processes += 1
+          return scenario(script, { guardrails: world.processes === 1 ? guardrails : [...guardrails, later] })
+            .layer(world)
+        },
+        effects: () => undefined,
+        compare: ({ status }) => status === "Completed" || status === "Failed"
+      })
+    })
+  }
 })
