@@ -2,7 +2,7 @@
  * Agents: a language model and its tools as a durable program.
  */
 import type { Budget, BudgetExceeded, Payload, Programs, ToolDescription } from "@durable-agents/core"
-import { Journal, Limits, Path, Program, RunEvent, RunState, Step } from "@durable-agents/core"
+import { Journal, Limits, Path, Program, RunState, Step } from "@durable-agents/core"
 import type { Exit, Schedule, Scope } from "effect"
 import { Duration, Effect, Fiber, HashMap, Layer, Queue, Result, Schema } from "effect"
 import type { LanguageModel, Tool } from "effect/ai"
@@ -15,6 +15,7 @@ import * as Guardrails from "./Guardrails.ts"
 import * as ModelCall from "./ModelCall.ts"
 import * as ModelError from "./ModelError.ts"
 import type { Rules } from "./Rules.ts"
+import { startStep, Told } from "./Told.ts"
 import * as ToolCall from "./ToolCall.ts"
 import type { Turn } from "./ToolCheck.ts"
 import { answerStep, callOf, keyOf, prepare } from "./ToolCheck.ts"
@@ -224,7 +225,6 @@ const wanted = (state: RunState.RunState, place: RunState.Place): string | undef
   }
 }
 
-/** What an agent inside another program is told is recorded, so that code which was edited does not change it. */
 const told = (
   { agent, tools }: Definition,
   systemPrompt: string,
@@ -235,16 +235,8 @@ const told = (
     Effect.orDie(Schema.decodeEffect(Goal)(goal)),
     () =>
       Effect.succeed({ agent, goal, systemPrompt, tools: tools.descriptions, guardrailProfile })
-        .pipe(Step.run("start", { output: Told }))
+        .pipe(Step.run(startStep, { output: Told }))
   )
-
-const Told = Schema.Struct({
-  agent: Schema.String,
-  goal: Schema.String,
-  systemPrompt: Schema.String,
-  tools: Schema.Array(RunEvent.ToolDescription),
-  guardrailProfile: Schema.optionalKey(Schema.String)
-})
 
 interface Beginning {
   readonly goal: string

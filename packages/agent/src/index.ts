@@ -24,3 +24,4 @@ export * as ScriptedModel from "./ScriptedModel.ts"
 // The protocol of turns, for tools that read logs
 export * as AgentState from "./AgentState.ts"
 export * as Transcript from "./Transcript.ts"
+export * as Verify from "./Verify.ts"
