@@ -35,7 +35,7 @@ const command = Command.make("durable-agents").pipe(
   Command.withDescription("Starts, executes, decides about and shows the runs of durable agents. " +
     "Exit codes: 0 done, 1 any other failure, 2 wrong command line, 3 no such run, 4 store that cannot be opened or read, " +
     "5 log that cannot be read in full (what can be read is printed), 6 decision that the run does not take, " +
-    "7 app that cannot be used, 130 interrupted."),
+    "7 app that cannot be used, 8 log that differs under --verify, 130 interrupted."),
   Command.withSubcommands([
     initDb,
     start,

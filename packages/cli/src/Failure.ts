@@ -11,6 +11,7 @@
  * | 5 | a log, or a part of it, cannot be read by this build; what can be read was printed |
  * | 6 | the run does not take this now: it waits for nothing of that name, it was decided before, it has ended |
  * | 7 | the app cannot be used, or cannot execute this run |
+ * | 8 | a log that was verified is not what its writers left |
  * | 130 | interrupted |
  */
 import { InvalidRequest, NotExecutable, RunId, RunNotFound, Seq, StartConflict, StoreError } from "@durable-agents/core"
@@ -34,6 +35,23 @@ export class UnreadableLog
 {
   override get message() {
     return `Event ${this.seq} of run \`${this.runId}\` cannot be read: ${this.detail}`
+  }
+}
+
+/**
+ * What a log says does not agree with what it says elsewhere. What was found was printed.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class LogDiffers extends Schema.TaggedError<LogDiffers>("@durable-agents/cli/LogDiffers")("LogDiffers", {
+  runId: RunId,
+  count: Schema.Natural
+}) {
+  override get message() {
+    return `The log of run \`${this.runId}\` is not what its writers left: ${this.count} ${
+      this.count === 1 ? "thing differs" : "things differ"
+    }`
   }
 }
 
@@ -111,6 +129,7 @@ const codeOf = (failure: unknown): number => {
   if (failure instanceof RunNotFound) return 3
   if (failure instanceof StoreError) return 4
   if (failure instanceof UnreadableLog) return 5
+  if (failure instanceof LogDiffers) return 8
   if (failure instanceof Refused || failure instanceof StartConflict) return 6
   return failure instanceof UnusableApp || failure instanceof NotExecutable ? 7 : 1
 }

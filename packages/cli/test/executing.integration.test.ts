@@ -157,17 +157,19 @@ describe("durable-agents start", () => {
         "--system-prompt",
         "Be brief."
       ],
-      ["--at", "2030-01-01T09:00:00+01:00"]
+      ["--at", "2030-01-01T09:00:00+01:00", "--guardrail-profile", "strict"]
     ].flat()))
     const { runId, ...rest } = JSON.parse(said)
     assert.deepStrictEqual(rest, { program: "support", status: "Pending", seq: 1 })
     const [started, ...more] = log(runId)
     assert.deepStrictEqual([started?._tag, more, refunds()], ["RunStarted", [], []])
     if (started?._tag !== "RunStarted") return
-    const { budget, goal, labels, requestedBy, startAtMillis, startKey, systemPrompt } = started
-    assert.deepStrictEqual({ budget, goal, labels, requestedBy, startAtMillis, startKey, systemPrompt }, {
+    const { budget, goal, guardrailProfile, labels, requestedBy, startAtMillis, startKey, systemPrompt } = started
+    const recorded = { budget, goal, guardrailProfile, labels, requestedBy, startAtMillis, startKey, systemPrompt }
+    assert.deepStrictEqual(recorded, {
       budget: { turns: 3, toolCalls: 100, costUsd: "0.50" },
       goal: "Refund A-1",
+      guardrailProfile: "strict",
       labels: { team: "support", region: "eu" },
       requestedBy: { kind: "person", id: "sam" },
       startAtMillis: Date.UTC(2030, 0, 1, 8),
@@ -215,6 +217,8 @@ describe("durable-agents start", () => {
     fails(["support", "--input-file", "none.txt"], /`none\.txt` cannot be read/)
     fails(["support", "x", "--input-file", "latin1.txt"], /not both/)
     fails(["support", "x", "--budget", "steps=3"], /`steps` is no limit; there are `turns`/)
+    fails(["support", "x", "--guardrail-profile", "mild"], /must be one of off, validation, lenient, standard, strict/)
+    fails(["slow", "1", "--guardrail-profile", "strict"], /`guardrailProfile` is not known to this program/)
     fails(["support", "x", "--at", "tomorrow"], /no time with its offset/)
     assert.strictEqual(outputOf(cli(["runs"])), "no runs\n")
   })
@@ -565,5 +569,51 @@ describe("durable-agents export", () => {
       1,
       /`none\/run\.jsonl` cannot be written: its folder/
     )
+  })
+})
+
+describe("durable-agents replay --verify", () => {
+  const payload = (file: string, type: string, change: string): void => {
+    const database = new DatabaseSync(file)
+    database.exec("drop trigger if exists events_never_change")
+    database.exec(`update events set payload = ${change} where type = '${type}'`)
+    database.close()
+  }
+
+  it("finds a log whole that nobody touched", () => {
+    const { cli, work } = parked()
+    outputOf(cli(["approve", run, approval, "--actor", "dana"]))
+    work()
+    const said = outputOf(cli(["replay", run, "--verify"]))
+    assert.match(
+      said,
+      /^checked: \d+ events: positions, leases,[^]*checked: 2 prompts of 2 model calls, built anew\nthe log is whole\n$/
+    )
+    const json = JSON.parse(outputOf(cli(["replay", run, "--verify", "--json"])))
+    assert.deepStrictEqual([json.runId, json.differences], [run, []])
+  })
+
+  it("says what was changed, with an exit code of its own", () => {
+    const { cli, file, work } = parked()
+    outputOf(cli(["approve", run, approval, "--actor", "dana"]))
+    work()
+    payload(file, "ToolCallCompleted", `replace(payload, 'RF-6400', 'RF-1')`)
+    const { code, err, out } = cli(["replay", run, "--verify", "--width", "200"])
+    assert.strictEqual(code, 8)
+    assert.match(err, /^durable-agents: The log of run `[^`]+` is not what its writers left: 1 thing differs\n$/)
+    assert.match(out, /differs: event \d+\n {2}the prompt of `turn-2\/model` is sha256:/)
+    payload(file, "RunStarted", `replace(payload, 'Refund A-1', 'Refund A-2')`)
+    assert.match(
+      cli(["replay", run, "--verify", "--width", "200"]).out,
+      /differs: event 0\n {2}the digest of the input is sha256:/
+    )
+  })
+
+  it("says what it cannot read", () => {
+    const { cli, file } = parked()
+    payload(file, "ApprovalRequested", "'{broken'")
+    const { code, err } = cli(["replay", run, "--verify"])
+    assert.strictEqual(code, 5)
+    assert.match(err, /^durable-agents: Event 3 of run [^\n]+\n$/)
   })
 })

@@ -1,15 +1,17 @@
 /**
  * `durable-agents replay`: the whole log of a run.
  */
-import { EventStore, RunEvent, RunNotFound, RunState } from "@durable-agents/core"
-import { Effect, Stream } from "effect"
+import { EventStore, type Recorded, RunEvent, type RunId, RunNotFound, RunState } from "@durable-agents/core"
+import { Effect, type Option, Stream } from "effect"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
-import { UnreadableLog } from "../Failure.ts"
+import { LogDiffers, UnreadableLog } from "../Failure.ts"
+import * as FlagValue from "../FlagValue.ts"
 import * as Output from "../Output.ts"
 import * as Printable from "../Printable.ts"
 import { run } from "../RunArgument.ts"
 import * as Store from "../Store.ts"
+import type * as Style from "../Style.ts"
 import * as Trace from "../Trace.ts"
 
 /**
@@ -26,24 +28,68 @@ export const replay = Command
       Flag.withDescription("Show also the requests to the model that were answered"),
       Flag.withDefault(false)
     ),
+    verify: Flag.Boolean("verify").pipe(
+      Flag.withoutNegation,
+      Flag
+        .withDescription("Instead of the trace, check order, digests and keys, and build every prompt of agents anew"),
+      Flag.withDefault(false)
+    ),
+    shownBytes: Flag.Int("shown-bytes").pipe(
+      Flag.filter((bytes) => bytes >= 0, () => "a number from 0 on"),
+      Flag.withMetavar("BYTES"),
+      Flag
+        .withDescription("With --verify, the limit on tool results under which the run was executed; the default is 65536"),
+      Flag.optional
+    ),
     ...Output.flags
-  }, ({ json, run, store, thinking, ...flags }) =>
+  }, ({ json, run, shownBytes, store, thinking, verify, ...flags }) =>
     Effect.gen(function*() {
       const { read } = yield* EventStore
       const events = yield* Stream.runCollect(read(run))
       if (events.length === 0) return yield* new RunNotFound({ runId: run })
+      const settings = yield* Output.settings(flags)
+      if (verify) return yield* verified(run, events, json, shownBytes, settings)
       yield* Output.print(json
         ? events.map((recorded) => Printable.jsonText(RunEvent.toLine(recorded)))
-        : Trace.lines(events, { ...yield* Output.settings(flags), thinking }))
+        : Trace.lines(events, { ...settings, thinking }))
       const { problem } = RunState.fold(RunState.initial(run), events)
       if (problem !== undefined) return yield* new UnreadableLog({ runId: run, ...problem })
     }).pipe(Effect.provide(Store.layer(store, "read"))))
   .pipe(
     Command
       .withDescription("Prints the trace of a run: every event with all its fields, and how the run ended or what it waits for. " +
-        "Nothing is executed. With --json, the log as it is stored, one JSON line an event."),
+        "Nothing is executed. With --json, the log as it is stored, one JSON line an event. With --verify, whether the log is whole: " +
+        "it says what was verified and what differs, and ends with exit code 8 if something does."),
     Command.withShortDescription("Print the trace of a run"),
-    Command.withExamples([{
-      command: "durable-agents replay 0198c0de-7a3b-7c4d-8e5f-0123456789ab --store sqlite:runs.db"
-    }])
+    Command.withExamples([
+      { command: "durable-agents replay 0198c0de-7a3b-7c4d-8e5f-0123456789ab --store sqlite:runs.db" },
+      { command: "durable-agents replay 0198c0de-7a3b-7c4d-8e5f-0123456789ab --verify" }
+    ])
   )
+
+const verified = Effect.fnUntraced(function*(
+  run: RunId,
+  events: ReadonlyArray<Recorded>,
+  json: boolean,
+  shownBytes: Option.Option<number>,
+  { style, width }: { readonly style: Style.Style; readonly width: number }
+) {
+  const { verify } = yield* Effect.promise(() => import("../Verification.ts"))
+  const found = verify(events, FlagValue.given(shownBytes, (shownBytes) => ({ shownBytes })))
+  const { checked, differences, notChecked } = found
+  yield* Output.print(json ? [Printable.jsonText(JSON.stringify({ runId: run, events: events.length, ...found }))] : [
+    ...checked.map((text) => `checked: ${text}`),
+    ...notChecked.map((text) => `not checked: ${text}`),
+    ...differences.flatMap(({ detail, seq }) => [
+      `${style.bad("differs")}: event ${seq}`,
+      ...Printable.wrapAll([`  ${Printable.inline(detail)}`], width)
+    ]),
+    ...(differences.length === 0 ? [style.good("the log is whole")] : [])
+  ])
+  const unknown = events.find(({ event }) => event._tag === "UnknownEvent")
+  if (unknown !== undefined) {
+    const detail = "this build does not know it, so the log can be verified only up to there"
+    return yield* new UnreadableLog({ runId: run, seq: unknown.seq, detail })
+  }
+  if (differences.length > 0) return yield* new LogDiffers({ runId: run, count: differences.length })
+})

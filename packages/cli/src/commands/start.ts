@@ -58,6 +58,12 @@ export const start = Command
       Flag.withDescription("What the agent is told instead of its own instructions"),
       Flag.optional
     ),
+    guardrailProfile: Flag.String("guardrail-profile").pipe(
+      Flag.withMetavar("NAME"),
+      Flag
+        .withDescription("The guardrails of the run, instead of those of the agent: off, validation, lenient, standard or strict"),
+      Flag.optional
+    ),
     at: FlagValue.flag("at", FlagValue.instant).pipe(
       Flag.withMetavar("TIME"),
       Flag.withDescription("Not before this time, in ISO 8601 with its offset"),
@@ -106,10 +112,12 @@ interface Given {
   readonly requestedBy: Option.Option<string>
   readonly budget: Option.Option<Budget.Budget>
   readonly systemPrompt: Option.Option<string>
+  readonly guardrailProfile: Option.Option<string>
   readonly at: Option.Option<DateTime.Utc>
 }
 
-const options = ({ at, budget, labels, requestedBy, startKey, systemPrompt }: Given) => ({
+const options = ({ at, budget, guardrailProfile, labels, requestedBy, startKey, systemPrompt }: Given) => ({
+  ...FlagValue.given(guardrailProfile, (guardrailProfile) => ({ guardrailProfile })),
   ...FlagValue.given(startKey, (startKey) => ({ startKey })),
   ...FlagValue.given(labels, (labels) => ({ labels })),
   ...FlagValue.given(requestedBy, (requestedBy) => ({ requestedBy })),
