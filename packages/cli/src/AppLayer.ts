@@ -67,4 +67,5 @@ const register = Effect.fnUntraced(function*(
       return yield* new UnusableApp({ module, detail: `the agent \`${name}\` has no model: ${problem}` })
     }
   }
+  if (programs.names().length === 0) return yield* new UnusableApp({ module, detail: "its layer registers no program" })
 })

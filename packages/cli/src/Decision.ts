@@ -1,8 +1,18 @@
 /**
  * What the commands that decide have in common: who decides, and what is said when the run does not take it.
  */
-import type { ApprovalNotPending, NotAnApprover, RunClosed, RunId, WaitClosed } from "@durable-agents/core"
-import { Runs, type RunView } from "@durable-agents/core"
+import {
+  type ApprovalNotPending,
+  type InvalidRequest,
+  type NotAnApprover,
+  type RunClosed,
+  type RunId,
+  type RunNotFound,
+  Runs,
+  type RunView,
+  type StoreError,
+  type WaitClosed
+} from "@durable-agents/core"
 import { Config, Effect, Layer, Option } from "effect"
 import * as Argument from "effect/cli/Argument"
 import * as Flag from "effect/cli/Flag"
@@ -63,20 +73,19 @@ type Refusal = ApprovalNotPending | NotAnApprover | RunClosed | WaitClosed
  * @category combinators
  * @since 0.1.0
  */
-export const take = <E, R>(runId: RunId, decision: Effect.Effect<RunView, E | Refusal, R>) => {
-  const refused = (refusal: Refusal) =>
-    Effect.gen(function*() {
+export const take = <R>(
+  runId: RunId,
+  decision: Effect.Effect<RunView, Refusal | InvalidRequest | RunNotFound | StoreError, R>
+) =>
+  Effect.catchTag(
+    decision,
+    ["ApprovalNotPending", "NotAnApprover", "RunClosed", "WaitClosed"],
+    Effect.fnUntraced(function*(refusal) {
       const { pendingApprovals, status } = yield* (yield* Runs).state(runId)
       const pending = pendingApprovals.map(({ key }) => key)
       return yield* new Refused({ runId, detail: refusal.message, status, pending })
     })
-  return Effect.catchIf(decision, isRefusal, refused)
-}
-
-const refusals = ["ApprovalNotPending", "NotAnApprover", "RunClosed", "WaitClosed"]
-
-const isRefusal = <E>(error: E | Refusal): error is Refusal =>
-  typeof error === "object" && error !== null && "_tag" in error && refusals.some((tag) => tag === error._tag)
+  )
 
 /**
  * Says what was recorded, and that nothing was executed.

@@ -35,7 +35,7 @@ const problems = new WeakMap<object, string>()
 const missing = (why: string): Layer.Layer<LanguageModel.LanguageModel | Model.ModelName> =>
   Layer.effectContext(Effect.gen(function*() {
     const description = `the app leaves its model to the environment, which names none by LLM_MODEL, LLM_API_KEY and ` +
-      `LLM_BASE_URL: ${why.replace(/\s+/g, " ")}`
+      `LLM_BASE_URL: ${why.replace(/^SchemaError\((.*)\)$/s, "$1").replace(/\s+/g, " ")}`
     const fail = (method: string) =>
       AiError.make({ module: "EnvironmentModel", method, reason: new AiError.InternalProviderError({ description }) })
     const model = yield* LanguageModel.make({

@@ -76,6 +76,20 @@ export const duration = (text: string): Result.Result<Duration.Duration, string>
 }
 
 /**
+ * The same, not shorter than this.
+ *
+ * @category readers
+ * @since 0.1.0
+ */
+export const atLeast = (least: string) => (text: string): Result.Result<Duration.Duration, string> =>
+  Result.gen(function*() {
+    const [given, shortest] = [yield* duration(text), yield* duration(least)]
+    return Duration.isLessThan(given, shortest)
+      ? yield* Result.fail(`\`${text}\` is too short; at least ${least}`)
+      : given
+  })
+
+/**
  * Reads a time in ISO 8601. It must say its offset, since the place that reads it may be in another zone.
  *
  * @category readers

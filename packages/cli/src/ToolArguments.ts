@@ -30,7 +30,7 @@ export const mismatch = (schema: Schema.Json, value: Schema.Json): string | unde
   if (typeof schema !== "object" || schema === null || Array.isArray(schema)) return undefined
   const codec = Result.try(() => imported({ ...schema }))
   if (Result.isFailure(codec)) return undefined
-  const read = Schema.decodeUnknownResult(codec.success)(value, { errors: "all", onExcessProperty: "error" })
+  const read = Schema.decodeResult(codec.success)(value, { errors: "all", onExcessProperty: "error" })
   return Result.isFailure(read) ? read.failure.message.replace(/\n\s+/g, " ").replaceAll("\n", "; ") : undefined
 }
 

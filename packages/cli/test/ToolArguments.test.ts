@@ -1,6 +1,8 @@
+import { Agent, ScriptedModel, ToolCall } from "@durable-agents/agent"
+import { Program, Runs, Runtime } from "@durable-agents/core"
 import { assert, describe, it } from "@effect/vitest"
-import { Schema } from "effect"
-import { Tool } from "effect/ai"
+import { Effect, Layer, Schema } from "effect"
+import { Tool, Toolkit } from "effect/ai"
 import * as ToolArguments from "../src/ToolArguments.ts"
 
 const parameters = Schema.Struct({
@@ -41,4 +43,41 @@ describe("ToolArguments.mismatch", () => {
       assert.isUndefined(ToolArguments.mismatch(schema, value))
     }
   })
+})
+
+describe("ToolArguments.check", () => {
+  const Pay = Tool.make("pay", {
+    parameters: Schema.Struct({ cents: Schema.Natural }),
+    success: Schema.String,
+    dependencies: [ToolCall],
+    needsApproval: true
+  })
+  const Kit = Toolkit.make(Pay)
+  const Clerk = Agent.make("clerk", { instructions: "You pay.", toolkit: Kit })
+  const Desk = Program.make("desk", { input: Schema.String, output: Schema.String, error: Schema.Unknown })
+  const App = Layer.merge(Clerk.layer, Desk.toLayer((goal) => Clerk.run("inside", goal))).pipe(
+    Layer.provideMerge(Runtime.layerMemory),
+    Layer.provide([
+      ScriptedModel.layer([ScriptedModel.toolCall("pay", { cents: 5 })]),
+      Kit.toLayer({ pay: () => Effect.succeed("paid") })
+    ])
+  )
+
+  for (const program of [Clerk, Desk]) {
+    it.live(`knows the tools of the agent that asks, in a run of ${program.name}`, () =>
+      Effect.gen(function*() {
+        const runs = yield* Runs
+        const runId = yield* runs.start<string, string, unknown>(
+          program as Program.Program<string, string, unknown>,
+          "Pay."
+        )
+        const { pendingApprovals } = yield* (yield* Runtime).execute(runId)
+        const approval = pendingApprovals[0]?.key ?? ""
+        yield* ToolArguments.check(runId, approval, { cents: 6 })
+        const wrong = yield* Effect.flip(ToolArguments.check(runId, approval, { cents: -6 }))
+        assert.match(wrong.message, /^The arguments do not fit `pay`: Expected a value greater than or equal to 0/)
+        // What does not wait is for the decision to refuse.
+        yield* ToolArguments.check(runId, "other", { cents: -6 })
+      }).pipe(Effect.provide(App)))
+  }
 })

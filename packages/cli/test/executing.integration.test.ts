@@ -345,6 +345,7 @@ describe("durable-agents worker", () => {
     const { cli } = setUp()
     assertFails(cli(["worker", "--app", app, "--concurrency", "0"]), 2, /from 1 to 10000/)
     assertFails(cli(["worker", "--app", app, "--lease", "soon"]), 2, /`soon` is no duration/)
+    assert.match(cli(["worker", "--app", app, "--lease", "10ms"]).err, /`10ms` is too short; at least 1s/)
     assertFails(cli(["worker"]), 2, /Missing required flag: --app/)
   })
 })
@@ -397,6 +398,7 @@ describe("durable-agents --app", () => {
     const worker = (name: string) => cli(["worker", "--app", fixture(name), "--until-idle"])
     assertFails(worker("broken.ts"), 7, /its layer cannot be built: the directory is away/)
     assertFails(worker("forgetful.ts"), 7, /does not register the program `lost`, which it lists/)
+    assertFails(worker("empty.ts"), 7, /its layer registers no program/)
   })
 
   it("runs on the store that is named, also where the layer brings one (check 18)", () => {
@@ -420,6 +422,19 @@ describe("durable-agents --app", () => {
       assert.strictEqual(code, 7)
       assert.notInclude(err, secret)
     }
+  })
+
+  it("says in the log that an agent inside a program has no model, and lets the run wait for one", () => {
+    const { cli, log, status } = setUp()
+    const run = outputOf(cli(["start", "report", "the sea", "--app", fixture("nested.ts")])).trim()
+    outputOf(cli(["resume", run, "--app", fixture("nested.ts")]))
+    assert.strictEqual(status(run).status, "Sleeping")
+    const failures = log(run).flatMap((event) => event._tag === "LLMCallFailed" ? [event] : [])
+    assert.match(
+      failures[0]?.error ?? "",
+      /LLM_MODEL, LLM_API_KEY and LLM_BASE_URL: Expected string at \["LLM_MODEL"\]$/
+    )
+    assert.isFalse(failures[0]?.final)
   })
 
   it("needs no model for starting, nor for an app with a model of its own", () => {

@@ -23,12 +23,12 @@ export const worker = Command
       Flag.withDescription("How many runs at a time; the default is 8"),
       Flag.withDefault(8)
     ),
-    lease: FlagValue.flag("lease", FlagValue.duration).pipe(
+    lease: FlagValue.flag("lease", FlagValue.atLeast("1s")).pipe(
       Flag.withMetavar("DURATION"),
       Flag.withDescription("How long a silent worker keeps its runs; the default is that of the app, or 30s"),
       Flag.optional
     ),
-    poll: FlagValue.flag("poll", FlagValue.duration).pipe(
+    poll: FlagValue.flag("poll", FlagValue.atLeast("10ms")).pipe(
       Flag.withMetavar("DURATION"),
       Flag.withDescription("How often to look for due runs when nothing wakes the worker; the default is 1s"),
       Flag.optional
