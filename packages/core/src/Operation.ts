@@ -6,6 +6,7 @@ import { Cause, Clock, Context, Duration, Effect, Exit, Option, Pull, Schedule, 
 import type { OperationKey, RunId } from "./Ids.ts"
 import type { Answer } from "./Journal.ts"
 import { Journal } from "./Journal.ts"
+import { Limits } from "./Limits.ts"
 import * as Payload from "./Payload.ts"
 import type { FailureFields, Request } from "./RunDecision.ts"
 import type { FailureReason, RunEvent } from "./RunEvent.ts"
@@ -308,15 +309,37 @@ const fail = <A, E, R>(
   durationMillis: number,
   error: E
 ): Effect.Effect<Outcome, never, Outer<R>> =>
-  Effect.flatMap(underWay(journal, operation.key, nextDelay(journal, spec.retry, operation, error)), (delay) => {
-    if (Option.isSome(delay)) {
-      return again(journal, spec, restore, operation, { ...spec.failure(error), durationMillis }, delay.value)
+  Effect.flatMap(
+    underWay(
+      journal,
+      operation.key,
+      Effect.flatMap(recordable(spec.failure(error)), (failure) =>
+        Effect.map(nextDelay(journal, spec.retry, operation, error, failure), (delay) => ({ failure, delay })))
+    ),
+    ({ delay, failure }) => {
+      if (Option.isSome(delay)) {
+        return again(journal, spec, restore, operation, { ...failure, durationMillis }, delay.value)
+      }
+      const fields = { key: operation.key, attempt: operation.attempt, durationMillis }
+      return spec.answered === undefined
+        ? give(journal, spec, restore, spec.request.failed({ ...fields, ...failure, final: true }))
+        : record(journal, spec, restore, fields, spec.answered(error, outcomeFields(operation, fields)))
     }
-    const fields = { key: operation.key, attempt: operation.attempt, durationMillis }
-    return spec.answered === undefined
-      ? give(journal, spec, restore, spec.request.failed({ ...fields, ...spec.failure(error), final: true }))
-      : record(journal, spec, restore, fields, spec.answered(error, outcomeFields(operation, fields)))
-  })
+  )
+
+/** A failure whose value is as the log holds it; without the value if the log cannot. */
+const recordable = ({ failure, ...words }: Failure): Effect.Effect<Failure> =>
+  failure === undefined
+    ? Effect.succeed(words)
+    : Effect.flatMap(Limits, ({ outputBytes }) =>
+      Effect.match(Payload.clean(failure, outputBytes), {
+        onFailure: ({ error, reason }): Failure => ({
+          ...words,
+          reason,
+          error: `its failure cannot be recorded: ${error}`
+        }),
+        onSuccess: (json): Failure => ({ ...words, failure: json })
+      }))
 
 const give = <A, E, R>(
   journal: Journal["Service"],
@@ -440,16 +463,18 @@ const backoff = (attempt: number): Duration.Duration => Duration.millis(Math.min
 
 /**
  * The delay before the next attempt: the schedule is driven over all typed failures of this operation, so that a process that
- * takes over continues it.
+ * takes over continues it. A failure that cannot be read back from the log would begin it anew each time, so it is the last.
  */
 const nextDelay = <E>(
   journal: Journal["Service"],
   retry: Retry<E>,
   operation: Operation,
-  error: E
+  error: E,
+  { failure, reason }: Failure
 ): Effect.Effect<Option.Option<Duration.Duration>> => {
   const schedule = retry.schedule
-  if (schedule === undefined || operation.attempt >= retry.attempts) return Effect.succeedNone
+  const isReadable = () => reason === "Error" && Option.isSome(retry.decode(failure))
+  if (schedule === undefined || operation.attempt >= retry.attempts || !isReadable()) return Effect.succeedNone
   return Effect.gen(function*() {
     const step = yield* Schedule.toStep(schedule)
     let delay: Option.Option<Duration.Duration> = Option.none()

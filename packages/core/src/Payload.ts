@@ -86,7 +86,7 @@ export const sizeOf = (json: Schema.Json): number =>
 
 /**
  * A failure in words for people: the message of an error, a text as it is, anything else as JSON if it can be written. Never
- * fails itself.
+ * fails itself; the words are such as the log holds them, and at most 4,000 characters.
  *
  * @category words
  * @since 0.1.0
@@ -113,10 +113,15 @@ export const describeDefect = (found: unknown): string =>
 const firstOf = (...ways: ReadonlyArray<() => string>): string => {
   for (const way of ways) {
     const words: Result.Result<unknown, unknown> = Result.try(way)
-    if (Result.isSuccess(words) && typeof words.success === "string") return words.success
+    if (Result.isSuccess(words) && typeof words.success === "string") return recordable(words.success)
   }
   return "something that cannot be put into words"
 }
+
+const recordable = (words: string): string =>
+  (words.length > maxWords ? `${words.slice(0, maxWords)} …` : words).replaceAll("\u0000", "\u2400").toWellFormed()
+
+const maxWords = 4_000
 
 /**
  * Encodes a value with its schema to JSON for the log. A schema that throws does not fit.

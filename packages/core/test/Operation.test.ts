@@ -1,6 +1,6 @@
-import { Journal, Operation, Runs } from "@durable-agents/core"
+import { Journal, Operation, Runs, Step } from "@durable-agents/core"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Option } from "effect"
+import { Effect, Option, Schedule, Schema } from "effect"
 import { eventsOf, execute, processOf, runOnce, start } from "./fixtures.ts"
 
 const toolCall = (
@@ -76,6 +76,42 @@ describe("Operation.perform", () => {
       assert.strictEqual((yield* eventsOf(runId)).filter(({ event }) => event._tag === "ToolCallRequested").length, 1)
     }).pipe(Effect.provide(process))
   })
+})
+
+describe("a typed failure", () => {
+  const failing = (failure: string, retry?: Schedule.Schedule<unknown>) =>
+    Effect.fail(failure).pipe(
+      Step.run("step", {
+        output: Schema.String,
+        error: Schema.String,
+        ...(retry === undefined ? {} : { retry })
+      }),
+      Effect.catch((error) => Effect.succeed(typeof error === "string" ? error : error.message))
+    )
+
+  it.effect("is given to the program as the log holds it, so that a replay gives the same (D6, EV-1, EV-2)", () =>
+    Effect.gen(function*() {
+      const { events, view } = yield* runOnce(() => failing("a\u0000b\ud800"))
+      assert.strictEqual(view.output, "a\u2400b\ufffd")
+      assert.deepInclude(events[2]?.event, { failure: "a\u2400b\ufffd" })
+    }))
+
+  const unrecordable: ReadonlyArray<readonly [string, unknown, string]> = [
+    ["is too large", "x".repeat(3_000_000), "TooLarge"],
+    ["does not fit its schema", 7, "Unencodable"]
+  ]
+  for (const [what, failure, reason] of unrecordable) {
+    it.effect(`that ${what} is recorded as that, and not tried again: no schedule could be continued (EV-7)`, () =>
+      Effect.gen(function*() {
+        const { events, view } = yield* runOnce(() => failing(failure as string, Schedule.recurs(3)))
+        assert.strictEqual(view.status, "Failed")
+        const failures = events.flatMap(({ event }) => event._tag === "StepFailed" ? [event] : [])
+        assert.deepStrictEqual(failures.map((event) => [event.reason, event.final, event.failure]), [
+          [reason, true, undefined]
+        ])
+        for (const { error } of failures) assert.isBelow(error.length, 5_000)
+      }))
+  }
 })
 
 describe("Journal.recorded", () => {

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Effect, Result, Schema } from "effect"
 import { Limits } from "../src/Limits.ts"
-import { clean, decoder, encoder, sizeOf } from "../src/Payload.ts"
+import { clean, decoder, describe as words, describeDefect, encoder, sizeOf } from "../src/Payload.ts"
 
 const cleaned = (value: unknown, maxBytes = 1024 * 1024) => Effect.result(clean(value, maxBytes))
 
@@ -101,6 +101,25 @@ describe("Payload.clean", () => {
       const result = yield* cleaned("é".repeat(50), 100)
       assert.isTrue(Result.isFailure(result) && result.failure.error.includes("102 bytes"))
     }))
+})
+
+describe("Payload.describe", () => {
+  it.prop("says anything in words that the log holds as they are, and not too many (EV-1, EV-2, EV-8)", {
+    value: Schema.Unknown
+  }, ({ value }) => {
+    for (const found of [value, Object.assign(new Error(), { message: value })]) {
+      for (const said of [words(found), describeDefect(found)]) {
+        assert.isTrue(said.isWellFormed() && !said.includes("\u0000") && said.length <= 4_002)
+      }
+    }
+  })
+
+  it("cuts what nobody would read", () => {
+    assert.strictEqual(words("x".repeat(4_000)), "x".repeat(4_000))
+    assert.strictEqual(words("x".repeat(9_000_000)), `${"x".repeat(4_000)} …`)
+    assert.isTrue(words("😀".repeat(4_001).slice(1)).isWellFormed())
+    assert.strictEqual(describeDefect(new TypeError("a\u0000b\ud800")), "TypeError: a\u2400b\ufffd")
+  })
 })
 
 describe("Payload.sizeOf", () => {
