@@ -1,7 +1,7 @@
 /**
  * An answer of a declared shape. The model gives it by calling a tool that is never carried out, or as JSON in its text.
  */
-import { Cause, Effect, Result, Schema } from "effect"
+import { type Cause, Effect, Result, Schema } from "effect"
 import { Tool } from "effect/ai"
 import { isObject, toJson } from "./ToolResult.ts"
 import { inWords } from "./Words.ts"
@@ -53,9 +53,7 @@ export const make = (output: Schema.Constraint): Result.Result<FinalAnswer, unkn
             Effect.flatMap(decode(reading, { onExcessProperty: "error", errors: "all" }), encode)
           )).pipe(
             Effect.map((json) => toJson(json).json),
-            Effect.catchCause((cause) =>
-              Cause.hasInterruptsOnly(cause) ? Effect.interrupt : Effect.fail(problem(given, cause))
-            )
+            Effect.catchCause((cause) => Effect.fail(problem(given, cause)))
           )
     }
   })

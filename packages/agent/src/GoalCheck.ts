@@ -3,7 +3,6 @@
  */
 import { Approval, below, Journal } from "@durable-agents/core"
 import { Effect } from "effect"
-import type { Goal, Guardrail } from "./Guardrails.ts"
 import * as ModelCall from "./ModelCall.ts"
 import type { Found, Rules } from "./Rules.ts"
 import * as Rules_ from "./Rules.ts"
@@ -29,9 +28,11 @@ export const check = Effect.fnUntraced(function*(
   // A question that is in the log is asked again, so that its answer is given in its turn, whatever guardrails say now.
   if (unasked && !known) return {}
   const about = { key, turn: 1, when: "L1_input" as const }
-  const found: ReadonlyArray<Found> = known || profile === "off"
-    ? []
-    : yield* ask(journal, settings.guardrails, about, { runId: journal.runId, agent, profile, goal })
+  const found: ReadonlyArray<Found> = known || profile === "off" ? [] : yield* Effect.suspend(() => {
+    const done = journal.acting(key)
+    const subject = { runId: journal.runId, agent, profile, goal }
+    return Effect.ensuring(Rules_.askAll(about, settings, ({ goal }) => goal, subject), Effect.sync(done))
+  })
   const verdicts = found.map(({ event }) => event)
   const blocking = found.filter(({ event }) => event.action === "BLOCK")
   if (blocking.length > 0) {
@@ -54,17 +55,3 @@ export const check = Effect.fnUntraced(function*(
   const { event } = Rules_.found(about, { rule: "goal_denied", action: "BLOCK", ends: true, message })
   return { before: [event], refusal: message }
 })
-
-const ask = (
-  journal: Journal["Service"],
-  guardrails: ReadonlyArray<Guardrail>,
-  about: Rules_.About,
-  goal: Goal
-): Effect.Effect<ReadonlyArray<Found>> =>
-  Effect.suspend(() => {
-    const done = journal.acting(about.key)
-    return Effect.forEach(guardrails, (guardrail) => {
-      const check = guardrail.goal
-      return Rules_.ask(about, guardrail, check === undefined ? undefined : () => check(goal))
-    }).pipe(Effect.map((found) => found.flat()), Effect.ensuring(Effect.sync(done)))
-  })

@@ -3,7 +3,7 @@
  * Every verdict is an event, in the same append as what it led to, so a replay decides nothing again.
  */
 import type { RunEventOf, RunId, ToolDescription } from "@durable-agents/core"
-import { Context, Effect, Layer, Result, Schema } from "effect"
+import { Context, Duration, Effect, Layer, Option, Result, Schema } from "effect"
 import type { Prompt } from "effect/ai"
 import type { Caps } from "./Caps.ts"
 import * as Caps_ from "./Caps.ts"
@@ -137,7 +137,8 @@ export interface ToolResult extends Omit<Call, "messages"> {
  *
  * **Gotchas**
  *
- * A check that fails with a defect lets nothing pass: a person is asked about the goal or the call, and a result is withheld.
+ * A check that fails with a defect, or takes too long, lets nothing pass: a person is asked about the goal or the call, and a
+ * result is withheld.
  *
  * @category models
  * @since 0.1.0
@@ -162,12 +163,20 @@ export interface Settings {
   readonly loopThreshold: number
   /** After how many verdicts that count a person is asked about the next call with an effect; by profile if absent. */
   readonly escalationThreshold: number | undefined
+  /** How long a guardrail, or a rule that says whether a call needs approval, may take before it counts as failed. */
+  readonly timeout: Duration.Input
 }
 
-const defaults: Settings = { guardrails: [], caps: {}, loopThreshold: 3, escalationThreshold: undefined }
+const defaults: Settings = {
+  guardrails: [],
+  caps: {},
+  loopThreshold: 3,
+  escalationThreshold: undefined,
+  timeout: "30 seconds"
+}
 
 /**
- * The guardrails that agents are under. Without a layer: the built-in rules, loops stopped at 3.
+ * The guardrails that agents are under. Without a layer: the built-in rules, loops stopped at 3, 30 s for each check.
  *
  * @category references
  * @since 0.1.0
@@ -235,9 +244,12 @@ export const layerEffect = <E, R>(
   Layer.effect(Guardrails, Effect.flatMap(settings, (given) => Effect.fromResult(checked(given))))
 
 const checked = (given: Partial<Settings>): Result.Result<Settings, UnusableGuardrails> => {
-  const settings = { ...defaults, ...given }
+  // Whoever compiles with other settings, or not at all, may say `undefined` for what is not given.
+  const said = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
+  const settings: Settings = { ...defaults, ...said }
   const unusable = (setting: string, detail: string) => Result.fail(new UnusableGuardrails({ setting, detail }))
-  const { caps, escalationThreshold = 1, loopThreshold } = settings
+  const { caps, escalationThreshold = 1, loopThreshold, timeout } = settings
+  if (Option.isNone(Duration.fromInput(timeout))) return unusable("timeout", "wants a duration")
   if (!isThreshold(loopThreshold, 2)) return unusable("loopThreshold", "wants a whole number from 2 on, or Infinity")
   if (!isThreshold(escalationThreshold, 1)) {
     return unusable("escalationThreshold", "wants a whole number from 1 on, or Infinity")

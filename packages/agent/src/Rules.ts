@@ -2,12 +2,11 @@
  * What guardrails say: the built-in rules for tool calls, and the checks of others, as verdicts for the log.
  */
 import { Digest, type Journal } from "@durable-agents/core"
-import { Cause, Clock, Effect } from "effect"
-import type { Schema } from "effect"
+import { Clock, Duration, Effect, Schema } from "effect"
 import * as Caps from "./Caps.ts"
 import type { Guardrail, Profile, Recorded, Settings, Verdict, When } from "./Guardrails.ts"
 import { isObject, toJson } from "./ToolResult.ts"
-import { cut, excerpt, textOf } from "./Words.ts"
+import { cut, excerpt, inWords, recordable } from "./Words.ts"
 
 /**
  * What an agent's guardrails are.
@@ -51,10 +50,10 @@ export interface About {
  */
 export const found = (
   { key, turn, when }: About,
-  { action, counts = action === "BLOCK", detail = {}, ends = false, message, rule }: Verdict,
+  { action, counts = action === "BLOCK", detail = {}, ends = false, message, rule }: typeof Said.Type,
   latencyMillis?: number
 ): Found => {
-  const words = cut(message, 2000)
+  const words = cut(recordable(message), 2000)
   return {
     message: words,
     event: {
@@ -62,7 +61,7 @@ export const found = (
       key,
       turn,
       layer: when,
-      rule: cut(rule, 200),
+      rule: cut(recordable(rule), 200),
       action,
       detail: { ...toObject(detail), message: words },
       ...(counts ? { counts } : {}),
@@ -74,34 +73,83 @@ export const found = (
 
 const toObject = (detail: unknown): Schema.JsonObject => {
   const { json } = toJson(detail)
-  return isObject(json) ? json : {}
+  const { length } = JSON.stringify(json)
+  return length > maxDetail ? { omitted: `${length} characters of detail` } : isObject(json) ? json : {}
 }
 
+const maxDetail = 16_384
+
 /**
- * Asks one guardrail. If it fails, what it was asked about does not pass.
+ * Asks all guardrails about one thing, in their order.
  *
  * @category checks
  * @since 0.1.0
  */
-export const ask = (
+export const askAll = <Subject>(
+  about: About,
+  { guardrails, timeout }: Settings,
+  checkOf: (guardrail: Guardrail) => ((subject: Subject) => Effect.Effect<ReadonlyArray<Verdict>>) | undefined,
+  subject: Subject
+): Effect.Effect<ReadonlyArray<Found>> =>
+  Effect.map(
+    Effect.forEach(guardrails, (guardrail) => {
+      const check = checkOf(guardrail)
+      return check === undefined
+        ? Effect.succeed([])
+        : ask(about, guardrail, limited(effectOf(() => check.call(guardrail, subject)), timeout))
+    }),
+    (found) => found.flat()
+  )
+
+/** If a guardrail fails, what it was asked about does not pass. One that interrupts itself has failed as well. */
+const ask = (
   about: About,
   { name }: Guardrail,
-  check: (() => Effect.Effect<ReadonlyArray<Verdict>>) | undefined
+  answer: Effect.Effect<unknown>
 ): Effect.Effect<ReadonlyArray<Found>> =>
-  check === undefined ? Effect.succeed([]) : Effect.flatMap(Clock.Clock, (clock) => {
+  Effect.flatMap(Clock.Clock, (clock) => {
     const begun = clock.monotonicTimeNanosUnsafe()
     const millis = () => Math.round(Number(clock.monotonicTimeNanosUnsafe() - begun) / 1e3) / 1e3
-    return Effect.matchCauseEffect(Effect.suspend(check), {
-      onSuccess: (verdicts) => Effect.succeed(verdicts.map((verdict) => found(about, verdict, millis()))),
-      onFailure: (cause) =>
-        Cause.hasInterruptsOnly(cause) ? Effect.interrupt : Effect.succeed([found(about, {
-          rule: "guardrail_failed",
-          action: about.when === "L2_tool_result" ? "BLOCK" : "ESCALATE",
-          message: `the guardrail \`${name}\` failed: ${excerpt(textOf(Cause.squash(cause)))}`,
-          detail: { guardrail: name },
-          counts: false
-        }, millis())])
+    return Effect.matchCause(Effect.flatMap(answer, decodeVerdicts), {
+      onSuccess: (verdicts) => verdicts.map((verdict) => found(about, verdict, millis())),
+      onFailure: (cause) => [found(about, {
+        rule: "guardrail_failed",
+        action: about.when === "L2_tool_result" ? "BLOCK" : "ESCALATE",
+        message: `the guardrail \`${name}\` failed: ${excerpt(inWords(cause))}`,
+        detail: { guardrail: name },
+        counts: false
+      }, millis())]
     })
+  })
+
+/** What others return is not what its type says, now and then. */
+const Said = Schema.Struct({
+  rule: Schema.String,
+  action: Schema.Literals(["ALLOW", "ESCALATE", "BLOCK"]),
+  message: Schema.String,
+  detail: Schema.optional(Schema.Unknown),
+  ends: Schema.optional(Schema.Boolean),
+  counts: Schema.optional(Schema.Boolean)
+})
+
+const decodeVerdicts = Schema.decodeUnknownEffect(Schema.Array(Said))
+
+const effectOf = (check: () => Effect.Effect<unknown>): Effect.Effect<unknown> =>
+  Effect.suspend(() => {
+    const answer: unknown = check()
+    return Effect.isEffect(answer) ? answer as Effect.Effect<unknown> : Effect.die("it did not return an effect")
+  })
+
+/**
+ * A check of others, given up after a time.
+ *
+ * @category checks
+ * @since 0.1.0
+ */
+export const limited = (check: Effect.Effect<unknown>, timeout: Duration.Input): Effect.Effect<unknown> =>
+  Effect.timeoutOrElse(check, {
+    duration: timeout,
+    orElse: () => Effect.die(`it said nothing within ${Duration.format(Duration.fromInputUnsafe(timeout))}`)
   })
 
 /**

@@ -16,7 +16,7 @@ import * as ToolResult from "./ToolResult.ts"
 import type { AgentTool } from "./Tools.ts"
 import { absent } from "./Tools.ts"
 import * as Verdicts from "./Verdicts.ts"
-import { excerpt, textOf } from "./Words.ts"
+import { excerpt } from "./Words.ts"
 
 /**
  * What a tool's handler can know about the call that it carries out.
@@ -171,7 +171,7 @@ const specOf = (
         ToolResult.encode(value, tool.encodeResult(value)),
         (encoded) => judged(completed(encoded, { ...fields, ...common }))
       ),
-    failure: (error) => ({ reason: "Error", error: textOf(error), failure: tool.encodeFailure(error).json }),
+    failure: (error) => ({ reason: "Error", error: Payload.describe(error), failure: tool.encodeFailure(error).json }),
     answered: (error, fields) =>
       Effect.flatMap(Limits, ({ outputBytes }) => {
         const encoded = tool.encodeFailure(error)
@@ -201,13 +201,7 @@ const judgeResult = (
   if (profile === "off" || settings.guardrails.length === 0) return Effect.succeed([])
   const about = { key, turn, when: "L2_tool_result" as const }
   const subject = { runId, agent, profile, key, turn, tool, effect, arguments: args, result, isFailure }
-  return Effect.map(
-    Effect.forEach(settings.guardrails, (guardrail) => {
-      const check = guardrail.result
-      return Rules.ask(about, guardrail, check === undefined ? undefined : () => check(subject))
-    }),
-    (found) => found.flat()
-  )
+  return Rules.askAll(about, settings, ({ result }) => result, subject)
 }
 
 const requestOf = (

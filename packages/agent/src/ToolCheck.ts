@@ -3,7 +3,7 @@
  * tools and keep to the guardrails, and whether a person has to allow them.
  */
 import { below, Journal, Limits, Payload } from "@durable-agents/core"
-import { Cause, Effect, HashMap, Option, Result } from "effect"
+import { Effect, HashMap, Option, Result } from "effect"
 import type { Schema } from "effect"
 import type { Prompt } from "effect/ai"
 import type { Plan } from "./AgentState.ts"
@@ -15,7 +15,7 @@ import type { AgentTool, Tools } from "./Tools.ts"
 import type { Call } from "./Transcript.ts"
 import { isArguments } from "./Transcript.ts"
 import * as Verdicts from "./Verdicts.ts"
-import { excerpt, textOf } from "./Words.ts"
+import { describe, excerpt } from "./Words.ts"
 
 /**
  * The turn that a call belongs to.
@@ -183,7 +183,7 @@ const find = (
         if (blocking.length > 0) {
           return Effect.succeed<Plan>({ _tag: "Refused", ...refusalOf(found), begun: false, verdicts })
         }
-        return Effect.map(gate(checked.tool, checked.value, call, turn.messages), (rule): Plan => {
+        return Effect.map(gate(checked.tool, checked.value, call, turn), (rule): Plan => {
           const reasons = [
             ...(rule === undefined ? [] : [rule]),
             ...found.flatMap(({ event, message }) => event.action === "ESCALATE" ? [message] : [])
@@ -273,14 +273,8 @@ export const judgeArguments = (
   const caps = Rules_.overCap(about, name, [tool.policy.caps ?? {}, settings.caps[name] ?? {}], json)
   if (settings.guardrails.length === 0) return Effect.succeed(caps)
   const call = { runId, agent, profile, key, turn, tool: name, effect: tool.effect, arguments: json, messages }
-  return Effect.map(
-    Effect.forEach(settings.guardrails, (guardrail) => Rules_.ask(about, guardrail, bind(guardrail.call, call))),
-    (found) => [...caps, ...found.flat()]
-  )
+  return Effect.map(Rules_.askAll(about, settings, ({ call }) => call, call), (found) => [...caps, ...found])
 }
-
-const bind = <A, B>(check: ((subject: A) => B) | undefined, subject: A): (() => B) | undefined =>
-  check === undefined ? undefined : () => check(subject)
 
 /**
  * A call that its tool takes: the arguments as the handler gets them, and as they are recorded.
@@ -357,26 +351,26 @@ const gate = (
   { policy, tool }: AgentTool,
   value: unknown,
   { id }: Call,
-  messages: ReadonlyArray<Prompt.Message>
+  { messages, rules: { settings } }: Turn
 ): Effect.Effect<string | undefined> => {
   const rule = tool.needsApproval
   if (rule === undefined || rule === false) return Effect.undefined
-  const why = (standard: string) =>
-    Result.getOrElse(Result.try(() => policy.reason?.(value as never) ?? standard), () => standard)
+  const why = (standard: string) => {
+    const words = Result.try((): unknown => policy.reason?.(value as never))
+    return Result.isSuccess(words) && typeof words.success === "string" ? excerpt(words.success, 2000) : standard
+  }
   if (rule === true) return Effect.succeed(why(`every call of \`${tool.name}\` needs approval`))
   const asked = Effect.suspend(() => {
     const answer: unknown = rule(value, { toolCallId: id, messages })
-    return Effect.isEffect(answer) ? answer as Effect.Effect<unknown> : Effect.succeed(answer)
+    return Effect.isEffect(answer)
+      ? Rules_.limited(answer as Effect.Effect<unknown>, settings.timeout)
+      : Effect.succeed(answer)
   })
-  return Effect.matchCauseEffect(asked, {
-    onSuccess: (needed) =>
-      Effect.succeed(needed === false ? undefined : why(`\`${tool.name}\` needs approval with these arguments`)),
+  return Effect.matchCause(asked, {
+    onSuccess: (needed) => needed === false ? undefined : why(`\`${tool.name}\` needs approval with these arguments`),
     onFailure: (cause) =>
-      Cause.hasInterruptsOnly(cause) ?
-        Effect.interrupt :
-        Effect
-          .succeed(`the rule that says whether \`${tool.name}\` needs approval failed (${
-            excerpt(textOf(Cause.squash(cause)))
-          }), so a person has to decide`)
+      `the rule that says whether \`${tool.name}\` needs approval failed (${
+        excerpt(describe(cause))
+      }), so a person has to decide`
   })
 }

@@ -5,9 +5,9 @@
 import type { Operation } from "@durable-agents/core"
 import { Limits, Payload } from "@durable-agents/core"
 import type { Schema } from "effect"
-import { Cause, Effect, Predicate, Result } from "effect"
+import { Effect, Predicate, Result } from "effect"
 import { Base64 } from "effect/encoding"
-import { cut } from "./Words.ts"
+import { cut, excerpt, inWords } from "./Words.ts"
 
 /**
  * A result as it is recorded; `mismatch` says why it is not quite what the tool returned.
@@ -33,13 +33,12 @@ export const encode = (
 ): Effect.Effect<Encoded, Operation.Failure> =>
   Effect.gen(function*() {
     const { outputBytes } = yield* Limits
-    const { tooLarge, ...encoded } = yield* Effect.matchCauseEffect(withSchema, {
-      onSuccess: (json) => Effect.succeed(transcribe(json, outputBytes)),
-      onFailure: (cause) =>
-        Cause.hasInterruptsOnly(cause) ? Effect.interrupt : Effect.succeed({
-          ...transcribe(value, outputBytes),
-          mismatch: `the result does not fit the tool's schema: ${problem(cause)}`
-        })
+    const { tooLarge, ...encoded } = yield* Effect.matchCause(withSchema, {
+      onSuccess: (json) => transcribe(json, outputBytes),
+      onFailure: (cause) => ({
+        ...transcribe(value, outputBytes),
+        mismatch: `the result does not fit the tool's schema: ${excerpt(inWords(cause))}`
+      })
     })
     if (tooLarge) {
       const error = `it is larger than the ${outputBytes} characters of JSON that are recorded`
@@ -47,11 +46,6 @@ export const encode = (
     }
     return { ...encoded, json: yield* Payload.clean(encoded.json, outputBytes) }
   })
-
-const problem = (cause: Cause.Cause<Schema.SchemaError>): string => {
-  const found = Cause.squash(cause)
-  return (found instanceof Error ? found.message : String(found)).replace(/\s+/g, " ").slice(0, 300)
-}
 
 /**
  * Makes JSON of any value. What JSON cannot hold becomes text in its place, and is marked.

@@ -3,7 +3,7 @@
  */
 import type { ToolDescription } from "@durable-agents/core"
 import { Payload, Program } from "@durable-agents/core"
-import { Cause, Context, Effect, Option, Result, Schema } from "effect"
+import { type Cause, Context, Effect, Option, Result, Schema } from "effect"
 import type { Toolkit } from "effect/ai"
 import { Tool } from "effect/ai"
 import type { Caps } from "./Caps.ts"
@@ -279,10 +279,7 @@ const agentTool = (tool: Tool.Any, described: Schema.Json = {}): AgentTool => {
     uncapped: (caps) => uncapped(described, caps),
     decode: (args) => Effect.catchCause(decode(args, { onExcessProperty: "error", errors: "all" }), misfit),
     encode: (args, given) =>
-      Effect.catchCause(
-        Effect.map(encode(args), (json) => toJson(json).json),
-        (cause) => Cause.hasInterruptsOnly(cause) ? Effect.interrupt : Effect.succeed(given)
-      ),
+      Effect.catchCause(Effect.map(encode(args), (json) => toJson(json).json), () => Effect.succeed(given)),
     encodeResult: Schema.encodeUnknownEffect(codec(tool.successSchema)),
     encodeFailure: (error) => {
       const encoded = Result.flatMap(Result.try(() => encodeFailure(error)), (result) => result)
@@ -322,5 +319,4 @@ const AnyObject = Schema.Record(Schema.String, Schema.Json)
 const codec = (schema: Schema.Constraint): Schema.Codec<unknown, Schema.Json> =>
   Schema.toCodecJson(schema) as unknown as Schema.Codec<unknown, Schema.Json>
 
-const misfit = (cause: Cause.Cause<Schema.SchemaError>): Effect.Effect<never, string> =>
-  Cause.hasInterruptsOnly(cause) ? Effect.interrupt : Effect.fail(inWords(cause))
+const misfit = (cause: Cause.Cause<Schema.SchemaError>): Effect.Effect<never, string> => Effect.fail(inWords(cause))

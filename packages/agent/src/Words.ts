@@ -1,6 +1,7 @@
 /**
  * Texts of others, made fit for a sentence.
  */
+import { Payload } from "@durable-agents/core"
 import { Cause } from "effect"
 
 /**
@@ -16,36 +17,37 @@ export const cut = (text: string, maxBytes: number): string => {
 }
 
 /**
+ * A text as the log holds it, so that it is the same when it is read back.
+ *
+ * @category words
+ * @since 0.1.0
+ */
+export const recordable = (text: string): string => text.replaceAll("\u0000", "\u2400").toWellFormed()
+
+/**
  * The beginning of a text that may be long.
  *
  * @category words
  * @since 0.1.0
  */
-export const excerpt = (text: string): string => {
-  const shown = cut(text, 300)
+export const excerpt = (text: string, maxBytes = 300): string => {
+  const shown = cut(text, maxBytes)
   return shown.length === text.length ? text : `${shown} …`
 }
 
 /**
- * An error as text, without its stack.
+ * What went wrong, in words, without a stack.
  *
  * @category words
  * @since 0.1.0
  */
-export const textOf = (error: unknown): string =>
-  error instanceof Error
-    ? error.message || error.name
-    : typeof error === "string"
-    ? error
-    : JSON.stringify(error) ?? "?"
+export const describe = (cause: Cause.Cause<unknown>): string => Payload.describe(Cause.squash(cause))
 
 /**
- * Why a value does not fit its schema, on one line.
+ * Why a value does not fit its schema, on one line, and not every reason if there are too many.
  *
  * @category words
  * @since 0.1.0
  */
-export const inWords = (cause: Cause.Cause<unknown>): string => {
-  const found = Cause.squash(cause)
-  return (found instanceof Error ? found.message : String(found)).replace(/\n\s+/g, " ").replaceAll("\n", "; ")
-}
+export const inWords = (cause: Cause.Cause<unknown>): string =>
+  excerpt(describe(cause).replace(/\n\s+/g, " ").replaceAll("\n", "; "), 2000)

@@ -2,7 +2,7 @@ import { Agent, ScriptedModel, ToolCall, ToolPolicy } from "@durable-agents/agen
 import type { Runtime } from "@durable-agents/core"
 import { Digest, Limits, MemoryStore, Progress, Runs } from "@durable-agents/core"
 import { assert, describe, it } from "@effect/vitest"
-import { Context, Deferred, Effect, Fiber, Layer, Option, pipe, Schedule, Schema, Stream } from "effect"
+import { Context, Deferred, Effect, Fiber, Layer, Option, pipe, Schedule, Schema, SchemaGetter, Stream } from "effect"
 import { Tool, Toolkit } from "effect/ai"
 import { TestClock } from "effect/testing"
 import {
@@ -561,6 +561,24 @@ describe("the result of a tool", () => {
       }).pipe(Effect.provide(process))
     })
   }
+
+  it.effect("counts also if its schema interrupts itself, or dies, when it writes it (D14)", () => {
+    const unwritable = (how: Effect.Effect<never>) =>
+      Schema.String.pipe(Schema.decodeTo(Schema.String, {
+        decode: SchemaGetter.passthrough(),
+        encode: SchemaGetter.transformEffect(() => how)
+      }))
+    return Effect.forEach([Effect.interrupt, Effect.die("a bug")], (how) => {
+      const { play, process } = withTool(Tool.make("odd", { success: unwritable(how) }), () => Effect.succeed("done"))
+      return Effect.gen(function*() {
+        const { events, view } = yield* play
+        assert.strictEqual(view.output, "Done.")
+        const [completed] = only(events, "ToolCallCompleted")
+        assert.strictEqual(completed?.result, "done")
+        assert.include(completed?.mismatch, "the result does not fit the tool's schema")
+      }).pipe(Effect.provide(process))
+    })
+  })
 
   for (const [name, value] of [["nothing", undefined], ["an empty text", ""], ["null", null]] as const) {
     it.effect(`that is ${name} is a success, and the model is not shown an empty message (CH-3)`, () => {

@@ -1,7 +1,7 @@
 import { Agent, AgentError, ScriptedModel, ToolPolicy } from "@durable-agents/agent"
 import { MemoryStore, Program } from "@durable-agents/core"
 import { assert, describe, it } from "@effect/vitest"
-import { Deferred, Effect, Layer, pipe, Schema } from "effect"
+import { Deferred, Effect, Fiber, Layer, pipe, Schema } from "effect"
 import { Tool, Toolkit } from "effect/ai"
 import { TestClock } from "effect/testing"
 import {
@@ -288,7 +288,8 @@ describe("a rule that says whether approval is needed", () => {
     ["throws", () => {
       throw new Error("no such member")
     }],
-    ["dies", () => Effect.die(new Error("no such member"))]
+    ["dies", () => Effect.die(new Error("no such member"))],
+    ["dies of what no JSON can hold", () => Effect.die({ toString: () => "no such member", at: 7n })]
   ]
   for (const [how, rule] of failing) {
     it.effect(`and ${how} lets nothing through and poisons nothing (check 42, D7)`, () => {
@@ -305,6 +306,33 @@ describe("a rule that says whether approval is needed", () => {
       }).pipe(Effect.provide(process()))
     })
   }
+
+  for (
+    const [how, rule, words] of [
+      ["interrupts itself", () => Effect.interrupt, "interrupt"],
+      ["answers with a promise", () => Promise.resolve(false) as never, "with these arguments"]
+    ] as const
+  ) {
+    it.effect(`and ${how} lets nothing through (check 42, D7)`, () => {
+      const { agent, process } = gated(rule)
+      return Effect.gen(function*() {
+        const view = yield* execute(yield* start(agent, "Go."))
+        assert.include(view.pendingApprovals[0]?.reason, words)
+      }).pipe(Effect.provide(process()))
+    })
+  }
+
+  it.effect("and never answers is given up after a while (D26)", () => {
+    const begun = Deferred.makeUnsafe<void>()
+    const { agent, process } = gated(() => Effect.andThen(Deferred.succeed(begun, undefined), Effect.never))
+    return Effect.gen(function*() {
+      const runId = yield* start(agent, "Go.")
+      const fiber = yield* Effect.forkChild(execute(runId))
+      yield* Deferred.await(begun)
+      yield* TestClock.adjust("30 seconds")
+      assert.include((yield* Fiber.join(fiber)).pendingApprovals[0]?.reason, "(it said nothing within 30s)")
+    }).pipe(Effect.provide(process()))
+  })
 
   it.effect("may answer with an effect, even one that takes its time while a log is replayed", () => {
     const { agent, asked, process } = gated(() =>

@@ -2,8 +2,9 @@ import { Agent, Guardrails, ScriptedModel, ToolPolicy } from "@durable-agents/ag
 import type { RunId, Runs, RunView } from "@durable-agents/core"
 import { everyPrefix } from "@durable-agents/testing"
 import { assert, describe, it } from "@effect/vitest"
-import { Cause, Effect, Layer, pipe, Schema } from "effect"
+import { Cause, Deferred, Effect, Fiber, Layer, pipe, Schema } from "effect"
 import { Tool, Toolkit } from "effect/ai"
+import { TestClock } from "effect/testing"
 import { approve, deny, eventsOf, execute, lines, only, processOf, requests, start, stateOf } from "./fixtures.ts"
 
 const Pay = pipe(
@@ -347,6 +348,8 @@ describe("a profile", () => {
   it("has settings that can be meant", () => {
     assert.throws(() => Guardrails.layer({ loopThreshold: 1 }), "`loopThreshold` wants a whole number from 2 on")
     assert.throws(() => Guardrails.layer({ escalationThreshold: 0 }), "`escalationThreshold` wants")
+    assert.throws(() => Guardrails.layer({ timeout: "soon" as never }), "`timeout` wants a duration")
+    Guardrails.layer({ guardrails: undefined as never, caps: undefined as never })
     assert.throws(
       () => Guardrails.layer({ caps: { pay: { cents: { max: "many" } } } }),
       "`caps.pay` wants decimal numbers"
@@ -537,6 +540,89 @@ describe("a guardrail of one's own", () => {
       }).pipe(Effect.provide(layer))
     })
   }
+})
+
+describe("a guardrail with a bug", () => {
+  const cycle: Record<string, unknown> = {}
+  cycle["self"] = cycle
+  const bugs: ReadonlyArray<readonly [string, () => unknown, string]> = [
+    ["returns nothing", () => undefined, "it did not return an effect"],
+    ["returns a promise", () => Promise.resolve([]), "it did not return an effect"],
+    ["finds no list", () => Effect.succeed(undefined), "Expected array"],
+    ["finds nothing in a list", () => Effect.succeed([undefined]), "Expected object"],
+    ["has a verdict of its own kind", () => Effect.succeed([{ rule: "r", action: "DENY", message: "m" }]), "action"],
+    ["has a verdict without words", () => Effect.succeed([{ rule: "r", action: "BLOCK" }]), "message"],
+    ["dies of what no JSON can hold", () => Effect.die(cycle), "[object Object]"],
+    ["dies of a big integer", () => Effect.die(7n), "7"],
+    ["interrupts itself", () => Effect.interrupt, "interrupt"]
+  ]
+  for (const [what, check, words] of bugs) {
+    it.effect(`that ${what} lets nothing pass and poisons nothing (D7, D14)`, () => {
+      const broken = check as () => Effect.Effect<ReadonlyArray<Guardrails.Verdict>>
+      const { layer, paid } = teller([turn(pay("ann", 1)), "Done."], {
+        guardrails: [{ name: "own", goal: broken, call: broken, result: broken }]
+      })
+      return Effect.gen(function*() {
+        const { runId, view } = yield* play()
+        for (const key of ["goal/approval", "turn-1/call-1/approval"]) {
+          const [pending] = (yield* execute(runId)).pendingApprovals
+          assert.strictEqual(pending?.key, key)
+          assert.match(pending?.reason ?? "", /^the guardrail `own` failed: /)
+          assert.include(pending?.reason, words)
+          yield* approve(runId, key)
+        }
+        assert.strictEqual(view.status, "AwaitingApproval")
+        assert.strictEqual((yield* execute(runId)).output, "Done.")
+        assert.deepStrictEqual(paid, ["ann 1"])
+        assert.strictEqual(only(yield* eventsOf(runId), "ToolCallCompleted").length, 1)
+        assert.include((yield* told)[0], "its result is withheld: the guardrail `own` failed")
+      }).pipe(Effect.provide(layer))
+    })
+  }
+
+  for (const at of ["goal", "call", "result"] as const) {
+    it.effect(`that never says anything about a ${at} is given up after a while (D26)`, () => {
+      const begun = Deferred.makeUnsafe<void>()
+      const hanging = () => Effect.andThen(Deferred.succeed(begun, undefined), Effect.never)
+      const { layer } = teller([turn(pay("ann", 1)), "Done."], { guardrails: [{ name: "own", [at]: hanging }] })
+      return Effect.gen(function*() {
+        const fiber = yield* Effect.forkChild(play())
+        yield* Deferred.await(begun)
+        yield* TestClock.adjust("30 seconds")
+        const { runId } = yield* Fiber.join(fiber)
+        assert.deepStrictEqual(
+          only(yield* eventsOf(runId), "GuardrailTriggered").map(({ detail, rule }) => [rule, detail]),
+          [["guardrail_failed", {
+            guardrail: "own",
+            message: "the guardrail `own` failed: it said nothing within 30s"
+          }]]
+        )
+        assert.strictEqual(only(yield* eventsOf(runId), "ToolCallCompleted").length, at === "result" ? 1 : 0)
+      }).pipe(Effect.provide(layer))
+    })
+  }
+
+  it.effect("cannot fill the log, nor tell the model what a replay would not (EV-1, EV-2, EV-7)", () => {
+    const { layer } = teller([turn(pay("ann", 1)), "Done."], {
+      guardrails: [{
+        name: "own",
+        result: () =>
+          Effect.succeed([{
+            rule: "r".repeat(3_000_000),
+            action: "BLOCK",
+            message: `a\u0000b\ud800${"m".repeat(3_000_000)}`,
+            detail: { found: "d".repeat(3_000_000) }
+          }])
+      }]
+    })
+    return Effect.gen(function*() {
+      const { runId, view } = yield* play()
+      assert.strictEqual(view.output, "Done.")
+      const [verdict] = only(yield* eventsOf(runId), "GuardrailTriggered")
+      assert.isBelow(JSON.stringify(verdict).length, 20_000)
+      assert.include((yield* told)[0], "its result is withheld: a\u2400b\ufffdm")
+    }).pipe(Effect.provide(layer))
+  })
 })
 
 describe("guardrails, whatever happens to the process,", () => {
