@@ -18,7 +18,7 @@ import type { Rules } from "./Rules.ts"
 import { startStep, Told } from "./Told.ts"
 import * as ToolCall from "./ToolCall.ts"
 import type { Turn } from "./ToolCheck.ts"
-import { answerStep, callOf, keyOf, prepare } from "./ToolCheck.ts"
+import { answerStep, callOf, prepare } from "./ToolCheck.ts"
 import * as Tools from "./Tools.ts"
 import type { Conversation } from "./Transcript.ts"
 import * as Verdicts from "./Verdicts.ts"
@@ -261,6 +261,7 @@ const converse = (
       transcriptLength: limits.transcriptLength,
       scope: yield* Effect.scope,
       outcomes: yield* Queue.unbounded<Exit.Exit<Outcome>>(),
+      turn: 0,
       asked: new Set(),
       calls: new Map()
     }
@@ -292,9 +293,10 @@ interface Exchange {
   readonly transcriptLength: number
   readonly scope: Scope.Scope
   readonly outcomes: Queue.Queue<Exit.Exit<Outcome>>
-  /** Keys of the calls that a person was asked about, and fibers of those that were begun. */
-  readonly asked: Set<string>
-  readonly calls: Map<string, Fiber.Fiber<unknown>>
+  /** Of the current turn: the calls that a person was asked about, and the fibers of those that were begun, by their places. */
+  turn: number
+  readonly asked: Set<number>
+  readonly calls: Map<number, Fiber.Fiber<unknown>>
 }
 
 const interpret = (
@@ -343,18 +345,22 @@ const turnOf = (
 
 /** Begins what is not under way yet, all in one go so that it is one append, and waits for the first outcome. */
 const work = Effect.fnUntraced(function*(exchange: Exchange, turn: Turn, moves: ReadonlyArray<Move>) {
+  if (exchange.turn !== turn.turn) {
+    exchange.turn = turn.turn
+    exchange.asked.clear()
+    exchange.calls.clear()
+  }
   for (const { _tag, state } of moves) {
     const { index } = state.call
-    const key = keyOf(turn, state.call)
     if (_tag === "Ask") {
-      if (exchange.asked.has(key)) continue
-      exchange.asked.add(key)
+      if (exchange.asked.has(index)) continue
+      exchange.asked.add(index)
       yield* begin(
         exchange,
         Effect.map(ToolCall.ask(turn, state), (decision): Outcome => ({ _tag: "Decided", index, decision }))
       )
-    } else if (!exchange.calls.has(key)) {
-      exchange.calls.set(key, yield* begin(exchange, ToolCall.run(turn, state)))
+    } else if (!exchange.calls.has(index)) {
+      exchange.calls.set(index, yield* begin(exchange, ToolCall.run(turn, state)))
     }
   }
   return yield* Effect.flatten(Queue.take(exchange.outcomes))

@@ -259,10 +259,11 @@ const change = (
   state: AgentState,
   index: number,
   f: (call: CallState) => Partial<CallState>
-): AgentState => ({
-  ...state,
-  calls: state.calls.map((call) => call.call.index === index ? { ...call, ...f(call) } : call)
-})
+): AgentState => {
+  const at = state.calls.findIndex(({ call }) => call.index === index)
+  const call = state.calls[at]
+  return call === undefined ? state : { ...state, calls: state.calls.with(at, { ...call, ...f(call) }) }
+}
 
 const answered = (
   state: AgentState,
