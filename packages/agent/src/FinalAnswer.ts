@@ -2,8 +2,8 @@
  * An answer of a declared shape. The model gives it by calling a tool that is never carried out, or as JSON in its text.
  */
 import { type Cause, Effect, Result, Schema } from "effect"
-import { Tool } from "effect/ai"
-import { isObject, toJson } from "./ToolResult.ts"
+import * as Parameters from "./Parameters.ts"
+import { isObject } from "./ToolResult.ts"
 import { inWords } from "./Words.ts"
 
 /**
@@ -39,29 +39,19 @@ export const make = (output: Schema.Constraint): Result.Result<FinalAnswer, unkn
     const codec = Schema.toCodecJson(output) as unknown as Schema.Codec<unknown, Schema.Json>
     const decode = Schema.decodeUnknownEffect(codec)
     const encode = Schema.encodeUnknownEffect(codec)
-    const described = (schema: Schema.Constraint) =>
-      Tool.getJsonSchema(Tool.make(toolName, { parameters: schema as Schema.Top }))
-    const own = described(output)
-    const asObject = own.type === "object"
-    const parameters = asObject ? own : described(Schema.Struct({ answer: output }))
+    const own = Parameters.ofSchema(output)
+    const asObject = isObject(own) && own["type"] === "object"
+    const parameters = asObject ? own : Parameters.ofSchema(Schema.Struct({ answer: output }))
     return {
       name: toolName,
-      parameters: toObject(parameters),
+      parameters: isObject(parameters) ? parameters : {},
       read: (given) =>
         Effect
           .firstSuccessOf(readings(given, asObject).map((reading) =>
             Effect.flatMap(decode(reading, { onExcessProperty: "error", errors: "all" }), encode)
-          )).pipe(
-            Effect.map((json) => toJson(json).json),
-            Effect.catchCause((cause) => Effect.fail(problem(given, cause)))
-          )
+          )).pipe(Effect.catchCause((cause) => Effect.fail(problem(given, cause))))
     }
   })
-
-const toObject = (schema: object): Schema.JsonObject => {
-  const { json } = toJson(schema)
-  return isObject(json) ? json : {}
-}
 
 /** What a model may have meant; the last one is what an error is about. */
 const readings = (given: Schema.Json, asObject: boolean): ReadonlyArray<Schema.Json> => {

@@ -8,9 +8,10 @@ import type { Toolkit } from "effect/ai"
 import { Tool } from "effect/ai"
 import type { Caps } from "./Caps.ts"
 import type { FinalAnswer } from "./FinalAnswer.ts"
+import * as Parameters from "./Parameters.ts"
 import * as ToolPolicy from "./ToolPolicy.ts"
 import type { Encoded } from "./ToolResult.ts"
-import { isList, isObject, toJson } from "./ToolResult.ts"
+import { isObject, toJson } from "./ToolResult.ts"
 import { inWords } from "./Words.ts"
 
 /**
@@ -137,13 +138,13 @@ export const make = (
     for (const tool of list) {
       const description = yield* describe(tool)
       descriptions.push(description)
-      offered.push(isOurs(tool) ? offer(tool, description) : tool)
+      offered.push(Tool.isProviderDefined(tool) ? tool : offer(tool, description))
     }
     if (finalAnswer !== undefined) {
       const description: ToolDescription = {
         name: finalAnswer.name,
         description: "Gives the final answer and ends the conversation. Call it alone, when everything else is done.",
-        parameters: closed(finalAnswer.parameters),
+        parameters: finalAnswer.parameters,
         effect: "readonly",
         approval: false
       }
@@ -188,11 +189,10 @@ const describe = (tool: Tool.Any): Result.Result<ToolDescription, UnusableTool> 
       return yield* Result
         .fail(new UnusableTool({ tool: name, detail: "a name is 1 to 64 letters, digits, `_` or `-`" }))
     }
-    const schema = yield* Result.mapError(
-      Result.try(() => toJson(Tool.getJsonSchema(tool)).json),
+    const parameters = yield* Result.mapError(
+      Result.try(() => Parameters.ofTool(tool)),
       (error) => new UnusableTool({ tool: name, detail: `its parameters have no JSON schema: ${String(error)}` })
     )
-    const parameters = isOurs(tool) ? closed(schema) : schema
     if (isOurs(tool)) yield* usable(tool, parameters)
     const description = Tool.getDescription(tool)
     return {
@@ -214,7 +214,7 @@ const usable = (tool: Tool.Any, parameters: Schema.Json): Result.Result<void, Un
   if (!isObject(parameters) || (parameters["type"] !== "object" && parameters["properties"] === undefined)) {
     return unusable("its parameters must be an object, such as a Schema.Struct")
   }
-  const untyped = untypedParameter(tool, parameters)
+  const untyped = Parameters.untyped(tool, parameters)
   if (untyped !== undefined) return unusable("it has no type that the model could be told", untyped)
   const policy = ToolPolicy.of(tool)
   const problem = ToolPolicy.problem(policy)
@@ -224,49 +224,10 @@ const usable = (tool: Tool.Any, parameters: Schema.Json): Result.Result<void, Un
 }
 
 const uncapped = (parameters: Schema.Json, caps: Caps): string | undefined =>
-  Object.keys(caps).find((path) => !hasPath(parameters, path.split(".")))
-
-/** Objects are closed, as arguments that a tool does not have are refused. */
-const closed = (schema: Schema.Json): Schema.Json => {
-  if (isList(schema)) return schema.map(closed)
-  if (!isObject(schema)) return schema
-  if (isAnyObject(schema)) return { type: "object", properties: {}, additionalProperties: false }
-  const inner = Object.fromEntries(Object.entries(schema).map(([name, value]) => [name, closed(value)]))
-  return isObject(inner["properties"]) && inner["additionalProperties"] === true
-    ? { ...inner, additionalProperties: false }
-    : inner
-}
-
-/** How the schema of a struct without fields reads. */
-const isAnyObject = (schema: Schema.JsonObject): boolean =>
-  Object.keys(schema).length === 1 && JSON.stringify(schema["not"]) === "{\"type\":\"null\"}"
-
-/** A parameter of which the model would be told nothing, other than one that may be any JSON on purpose. */
-const untypedParameter = (tool: Tool.Any, { properties }: Schema.JsonObject): string | undefined => {
-  const schema = tool.parametersSchema
-  if (!isObject(properties) || !Schema.isSchema(schema) || !("fields" in schema)) return undefined
-  const fields: Readonly<Record<string, unknown>> = Object(schema.fields)
-  return Object.entries(properties).find(([name, property]) => {
-    const field = fields[name]
-    return isObject(property) && Object.keys(property).every((word) => word === "title" || word === "description") &&
-      !(Schema.isSchema(field) && isAnyJson(field))
-  })?.[0]
-}
-
-const isAnyJson = (schema: Schema.Top): boolean =>
-  Object(schema.ast.annotations?.["representation"]).id === Object(Schema.Json.ast.annotations?.["representation"]).id
-
-/** Whether parameters can have a value at a path. What is not described does not say no. */
-const hasPath = (schema: Schema.Json | undefined, path: ReadonlyArray<string>): boolean => {
-  const [name, ...rest] = path
-  if (name === undefined || !isObject(schema)) return true
-  if (schema["items"] !== undefined) return hasPath(schema["items"], path)
-  const { properties } = schema
-  return !isObject(properties) || (Object.hasOwn(properties, name) && hasPath(properties[name], rest))
-}
+  Object.keys(caps).find((path) => !Parameters.hasPath(parameters, path))
 
 const agentTool = (tool: Tool.Any, described: Schema.Json = {}): AgentTool => {
-  const parameters = codec(Schema.isSchema(tool.parametersSchema) ? tool.parametersSchema : AnyObject)
+  const parameters = codec(Parameters.schemaOf(tool))
   const decode = Schema.decodeUnknownEffect(parameters)
   const encode = Schema.encodeUnknownEffect(parameters)
   const failure = codec(tool.failureSchema)
@@ -278,8 +239,7 @@ const agentTool = (tool: Tool.Any, described: Schema.Json = {}): AgentTool => {
     effect: ToolPolicy.effect(tool),
     uncapped: (caps) => uncapped(described, caps),
     decode: (args) => Effect.catchCause(decode(args, { onExcessProperty: "error", errors: "all" }), misfit),
-    encode: (args, given) =>
-      Effect.catchCause(Effect.map(encode(args), (json) => toJson(json).json), () => Effect.succeed(given)),
+    encode: (args, given) => Effect.catchCause(encode(args), () => Effect.succeed(given)),
     encodeResult: Schema.encodeUnknownEffect(codec(tool.successSchema)),
     encodeFailure: (error) => {
       const encoded = Result.flatMap(Result.try(() => encodeFailure(error)), (result) => result)
@@ -311,9 +271,6 @@ export const absent = (name: string): AgentTool => ({
   ...agentTool(Tool.dynamic(name, { parameters: {} })),
   handler: Effect.die(`the tool \`${name}\` is not available here`)
 })
-
-/** Arguments of a tool whose parameters are described by a JSON schema only. */
-const AnyObject = Schema.Record(Schema.String, Schema.Json)
 
 /** What a tool's schemas need is a requirement of the agent's layer, so it is in the context in which they are used. */
 const codec = (schema: Schema.Constraint): Schema.Codec<unknown, Schema.Json> =>

@@ -103,6 +103,56 @@ describe("the arguments of a tool call", () => {
     }).pipe(Effect.provide(process))
   })
 
+  it.effect("reach the tool whole, however deep they are (D8)", () => {
+    const deep = JSON.parse(`${"[".repeat(900)}1${"]".repeat(900)}`)
+    const got: Array<unknown> = []
+    const { play, process } = withTool(
+      Tool.make("deep", { parameters: Schema.Struct({ value: Schema.Json }) }),
+      ({ value }) => Effect.sync(() => void got.push(value)),
+      [call("deep", { value: deep }), "Done."]
+    )
+    return Effect.gen(function*() {
+      assert.strictEqual((yield* play).view.output, "Done.")
+      assert.deepStrictEqual(got, [deep])
+    }).pipe(Effect.provide(process))
+  })
+
+  it.effect("that are wrong in a hundred thousand places are refused with the first of them (check 36)", () => {
+    const { play, process } = withTool(
+      Tool.make("many", { parameters: Schema.Struct({ names: Schema.Array(Schema.String) }) }),
+      () => Effect.void,
+      [call("many", { names: Array.from({ length: 100_000 }, (_, index) => index) }), "Done."]
+    )
+    return Effect.gen(function*() {
+      const { events, view } = yield* play
+      assert.strictEqual(view.output, "Done.")
+      const [failed] = only(events, "ToolCallFailed")
+      assert.include(failed?.error, "Expected string at [\"names\"][0]; Expected string at [\"names\"][1]")
+      assert.isBelow((yield* lastPrompt).at(-1)?.length ?? 0, 3000)
+    }).pipe(Effect.provide(process))
+  })
+
+  it.effect("of a tool that was given with a JSON schema must fit that (checks 34, 35)", () => {
+    const got: Array<unknown> = []
+    const parameters = {
+      type: "object",
+      properties: { to: { type: "string" } },
+      required: ["to"],
+      additionalProperties: false
+    }
+    const { play, process } = withTool(
+      Tool.dynamic("given", { parameters }),
+      (args) => Effect.sync(() => void got.push(args)),
+      [call("given", { gift: true }), call("given", { to: "Ada" }), "Done."]
+    )
+    return Effect.gen(function*() {
+      const { events, view } = yield* play
+      assert.strictEqual(view.output, "Done.")
+      assert.deepStrictEqual(got, [{ to: "Ada" }])
+      assert.include(only(events, "ToolCallFailed")[0]?.error, "Missing key at [\"to\"]")
+    }).pipe(Effect.provide(process))
+  })
+
   it.effect("may be missing where the tool needs none", () => {
     let ran = 0
     const { play, process } = withTool(Tool.make("ping"), () => Effect.sync(() => void (ran += 1)), [
@@ -726,6 +776,27 @@ describe("a tool that cannot be offered to a model", () => {
       Tool.make("find", { success: Schema.String, toModelOutput: () => [] }),
       "`toModelOutput` is not supported"
     )
+  })
+
+  it.effect("may be one of the provider's, which the model is told as that, and which runs here", () => {
+    const Shell = Tool.providerDefined({
+      id: "openai.local_shell",
+      customName: "Shell",
+      providerName: "local_shell",
+      requiresHandler: true,
+      parameters: Schema.Struct({ command: Schema.String }),
+      success: Schema.String
+    })({})
+    const { play, process } = withTool(Shell, ({ command }) => Effect.succeed(`ran ${command}`), [
+      call("Shell", { command: "ls" }),
+      "Done."
+    ])
+    return Effect.gen(function*() {
+      assert.strictEqual((yield* play).view.output, "Done.")
+      assert.strictEqual((yield* lastPrompt).at(-1), "result call_1_1 success ran ls")
+      const offered = (yield* requests)[0]?.tools[0]
+      assert.isTrue(offered !== undefined && Tool.isProviderDefined(offered))
+    }).pipe(Effect.provide(process))
   })
 
   it("may take any JSON where that is meant", () => {
