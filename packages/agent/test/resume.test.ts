@@ -1,7 +1,6 @@
 import { Agent, ScriptedModel, ToolCall, ToolPolicy } from "@durable-agents/agent"
-import type { RunView } from "@durable-agents/core"
-import { Program, Runs, Step } from "@durable-agents/core"
-import { everyPrefix } from "@durable-agents/testing"
+import { Program, Step } from "@durable-agents/core"
+import { everyPrefix, People, twoWorkers } from "@durable-agents/testing"
 import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect, Layer, pipe, Schedule, Schema } from "effect"
 import { AiError, Tool, Toolkit } from "effect/ai"
@@ -67,25 +66,21 @@ const Worker = Agent.make("worker", { instructions: "Work.", toolkit: Tools })
 const agentOf = (script: ScriptedModel.Script) => (backend: Backend) =>
   Worker.layer.pipe(Layer.provide([ScriptedModel.layer(script), toolsOf(backend)]))
 
-const decide = (view: RunView) =>
-  Effect.flatMap(
-    Runs,
-    (runs) =>
-      Effect.forEach(view.pendingApprovals, ({ arguments: args, key }) =>
-        JSON.stringify(args).includes("mallory")
-          ? runs.deny(view.runId, { approval: key, actor: "dana", reason: "not them" })
-          : runs.approve(view.runId, { approval: key, actor: "dana" }))
-  )
+const decide = People.decide(
+  ({ arguments: args }) => JSON.stringify(args).includes("mallory") ? People.deny("not them") : undefined,
+  People.approve
+)
 
-const survives = (script: ScriptedModel.Script) =>
-  everyPrefix({
-    program: Worker,
-    input: "Do it.",
-    world: () => new Backend(),
-    layer: agentOf(script),
-    effects: (backend) => [...backend.effects].sort(),
-    outside: decide
-  })
+const scenario = (script: ScriptedModel.Script) => ({
+  program: Worker,
+  input: "Do it.",
+  world: () => new Backend(),
+  layer: agentOf(script),
+  effects: (backend: Backend) => [...backend.effects].sort(),
+  outside: decide
+})
+
+const survives = (script: ScriptedModel.Script) => everyPrefix(scenario(script))
 
 const rateLimit = ScriptedModel.failure(new AiError.RateLimitError({ retryAfter: Duration.seconds(30) }))
 
@@ -157,4 +152,20 @@ describe("an agent killed at every instant", () => {
       outside: decide
     })
   })
+})
+
+describe("an agent that two workers execute", () => {
+  it.effect("calls model and tools as one would, and both are told the same end (WR-2)", () =>
+    twoWorkers(scenario([
+      [
+        rateLimit,
+        ScriptedModel.toolCalls([
+          { name: "look", params: { name: "ann" } },
+          { name: "pay", params: { name: "ann", cents: 9000 } },
+          { name: "pay", params: { name: "mallory", cents: 9000 } }
+        ])
+      ],
+      ScriptedModel.toolCall("call", { name: "zoe" }),
+      "Paid."
+    ])))
 })

@@ -12,7 +12,7 @@ import {
   Step,
   Timer
 } from "@durable-agents/core"
-import { CrashingStore, everyPrefix } from "@durable-agents/testing"
+import { CrashingStore, everyPrefix, twoWorkers } from "@durable-agents/testing"
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Layer, Schedule, Schema } from "effect"
 import { TestClock } from "effect/testing"
@@ -167,6 +167,22 @@ describe("generated programs", () => {
       },
       60_000
     )
+  }
+
+  for (let seed = 1; seed <= seeds; seed++) {
+    it.effect(`end the same by two workers as by one (seed ${seed})`, () => {
+      const { handler, program } = programOf(treeOf(randomOf(seed * 7919), 3, false))
+      return twoWorkers<World, string, string, string>({
+        program,
+        input: "go",
+        world: () => ({ attempts: new Map(), trace: [] }),
+        layer: (world) => program.toLayer(handler(world)),
+        outside,
+        stride: 5,
+        races: 6,
+        seed
+      })
+    }, 60_000)
   }
 
   for (let seed = 1; seed <= seeds; seed++) {

@@ -1,8 +1,8 @@
-import type { Journal, RunView } from "@durable-agents/core"
+import type { Journal } from "@durable-agents/core"
 import { Approval, Branch, CurrentStep, Program, Runs, Signal, Step, Timer } from "@durable-agents/core"
-import { everyPrefix } from "@durable-agents/testing"
+import { everyPrefix, People, Signals, twoWorkers } from "@durable-agents/testing"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Ref, Schedule, Schema } from "effect"
+import { Effect, HashSet, Ref, Schedule, Schema } from "effect"
 
 /** A backend that honours idempotency keys: one effect for each, however often it is asked. */
 class Backend {
@@ -29,31 +29,28 @@ class Backend {
 const Text = { output: Schema.String, error: Schema.String }
 const effectsOf = (backend: Backend) => Array.from(backend.effects).sort(([a], [b]) => a < b ? -1 : 1)
 
-const scenario = (
+type More = Partial<Parameters<typeof everyPrefix<Backend, string, string, string>>[0]>
+
+const scenarioOf = (
   name: string,
   body: (backend: Backend) => Effect.Effect<string, string, Journal>,
-  more: Partial<Parameters<typeof everyPrefix<Backend, string, string, string>>[0]> = {}
-) => {
+  more: More = {}
+): Parameters<typeof everyPrefix<Backend, string, string, string>>[0] => {
   const program = Program.make(name, { input: Schema.String, output: Schema.String, error: Schema.String })
-  return everyPrefix<Backend, string, string, string>({
+  return {
     program,
     input: "go",
     world: () => new Backend(),
     layer: (backend) => program.toLayer(() => body(backend)),
     effects: effectsOf,
     ...more
-  })
+  }
 }
+
+const scenario = (...args: Parameters<typeof scenarioOf>) => everyPrefix(scenarioOf(...args))
 
 const step = (backend: Backend, key: string, options?: { readonly turns?: number; readonly failures?: number }) =>
   backend.act(key, options).pipe(Step.run(key, Text), Effect.catchTag("BudgetExceeded", Effect.die))
-
-const decideAll = (view: RunView) =>
-  Effect.flatMap(
-    Runs,
-    (runs) =>
-      Effect.forEach(view.pendingApprovals, ({ key }) => runs.approve(view.runId, { approval: key, actor: "dana" }))
-  )
 
 describe("a program killed at every instant", () => {
   it.effect("ends the same when its steps follow each other", () =>
@@ -134,14 +131,11 @@ describe("a program killed at every instant", () => {
         const two = yield* Signal.receive("number", "two")
         return `${one}${two}${yield* step(backend, "after")}`
       }), {
-      outside: (view) =>
-        Effect.gen(function*() {
-          const runs = yield* Runs
-          if (view.waits.some(({ kind }) => kind === "signal")) {
-            yield* runs.signal(view.runId, "number", 1, { id: "first" })
-            yield* runs.signal(view.runId, "number", 2, { id: "second" })
-          }
-        })
+      // The second one comes before the run waits for it.
+      outside: [
+        Signals.send("number", 1),
+        Signals.send("number", 2, { early: ({ state }) => HashSet.size(state.signalIds) === 1 })
+      ]
     }))
 
   it.effect("ends the same with approvals in a row and side by side (AP-12)", () =>
@@ -154,7 +148,7 @@ describe("a program killed at every instant", () => {
           Effect.andThen(step(backend, "beside"), Approval.request("three", { subject: "three?" }))
         ], { concurrency: "unbounded" })
         return both.map(({ _tag }) => _tag).join()
-      }), { outside: decideAll }))
+      }), { outside: People.approve }))
 
   it.effect("ends the same when a step is tried again, at once and after a long time", () =>
     scenario("retries", (backend) =>
@@ -186,4 +180,42 @@ describe("a program killed at every instant", () => {
         const all = yield* Effect.forEach(["a", "b"], (key) => step(backend, key), { concurrency: "unbounded" })
         return all.join() + (yield* step(backend, "c"))
       }), { deaths: 3 }))
+})
+
+describe("a program that two workers execute", () => {
+  it.effect(
+    "ends as with one, with parallel steps, approvals, signals, timers and late retries (WR-2, check 12)",
+    () =>
+      twoWorkers(scenarioOf("raced", (backend) =>
+        Effect.gen(function*() {
+          const both = yield* Effect.all([step(backend, "a"), step(backend, "b", { turns: 3 })], {
+            concurrency: "unbounded"
+          })
+          const decision = yield* Approval.request("ok", { subject: "?" })
+          const first = yield* Branch.race("patience", {
+            told: Effect.as(Signal.receive("told"), "told"),
+            bored: Effect.as(Timer.sleep("three-days", "3 days"), "bored")
+          })
+          const late = yield* backend.act("late", { failures: 1 }).pipe(
+            Step.run("late", { ...Text, retry: Schedule.spaced("1 hour") }),
+            Effect.catchTag("BudgetExceeded", Effect.die)
+          )
+          return [...both, decision._tag, first, late].join()
+        }), { outside: [People.after("1 hour", People.approve), Signals.send("told", null, { after: "1 day" })] })),
+    60_000
+  )
+
+  it.effect(
+    "ends as with one when it is cancelled while it waits, and is undone once",
+    () =>
+      twoWorkers(scenarioOf("cancelled", (backend) =>
+        Effect.gen(function*() {
+          yield* step(backend, "reserve")
+          yield* Effect.onInterrupt(Signal.receive("never"), () => Effect.orDie(step(backend, "undo")))
+          return "not reached"
+        }), {
+        outside: (view) => Effect.flatMap(Runs, (runs) => runs.cancel(view.runId, { actor: "olga", reason: "enough" }))
+      })),
+    60_000
+  )
 })

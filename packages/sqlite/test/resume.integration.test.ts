@@ -1,6 +1,6 @@
 import { Approval, CurrentStep, Program, Signal, Step, Timer } from "@durable-agents/core"
 import { Sqlite } from "@durable-agents/sqlite"
-import { everyPrefix, People, Signals } from "@durable-agents/testing"
+import { everyPrefix, People, Signals, twoWorkers } from "@durable-agents/testing"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { mkdtempSync, rmSync } from "node:fs"
@@ -42,11 +42,17 @@ const scenario = {
   outside: [People.after("1 hour", People.approve), Signals.send("paid", 6400)]
 }
 
-describe("a program on SQLite, killed at every instant", () => {
-  it.effect("ends the same, with one effect for each key", () =>
+describe("a program on SQLite", () => {
+  it.effect("ends the same when it is killed at any instant, with one effect for each key", () =>
     Effect.gen(function*() {
       const trials = yield* everyPrefix({ ...scenario, stores })
       assert.isAtLeast(trials, 16)
+    }))
+
+  it.effect("ends the same by two workers", () =>
+    Effect.gen(function*() {
+      const races = yield* twoWorkers({ ...scenario, stores, stride: 3, races: 9 })
+      assert.isAtLeast(races, 12)
     }))
 
   it.effect("is not taken for one that waits, if its store goes by another clock", () =>

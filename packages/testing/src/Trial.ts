@@ -4,24 +4,26 @@
 import type {
   InvalidRequest,
   NotExecutable,
+  Programs,
   Recorded,
   RunId,
   RunView,
   StartConflict,
   StoreError
 } from "@durable-agents/core"
-import { EventStore, RunQueue, Runs, RunState, Runtime, RuntimeSettings, view } from "@durable-agents/core"
+import { EventStore, RunQueue, Runs, RunState, Runtime, RuntimeSettings, view, Worker } from "@durable-agents/core"
 import type { Scope } from "effect"
-import { Clock, Duration, Effect, Layer, Stream } from "effect"
+import { Clock, Context, Duration, Effect, Layer, Stream } from "effect"
 import * as LogText from "./LogText.ts"
 import type { NotMoving } from "./NotMoving.ts"
 import { notMoving } from "./NotMoving.ts"
 import type { ScriptFailed } from "./Outside.ts"
 import * as Outside from "./Outside.ts"
-import type { Scenario } from "./Scenario.ts"
+import type { Scenario, Stores } from "./Scenario.ts"
 import * as Scenarios from "./Scenario.ts"
 import * as StoreCalls from "./StoreCalls.ts"
 import * as VirtualTime from "./VirtualTime.ts"
+import * as Watch from "./Watch.ts"
 
 /**
  * What can go wrong in a trial that is not what it looks for.
@@ -38,8 +40,8 @@ export type Failure = NotMoving | ScriptFailed | InvalidRequest | StartConflict 
  * @since 0.1.0
  */
 export interface Process {
-  /** Executes the run until it rests, while time passes whenever it can do nothing else. */
-  readonly execute: Effect.Effect<RunView, NotExecutable | StoreError | NotMoving>
+  /** Executes the run until it rests. */
+  readonly execute: Effect.Effect<RunView, NotExecutable | StoreError>
 }
 
 /**
@@ -57,13 +59,21 @@ export interface Trial<World> {
     around?: StoreCalls.Around,
     clock?: Clock.Clock
   ) => Effect.Effect<Process, StoreError, Scope.Scope>
+  /** A worker that looks for runs by itself, every half second, alive as long as the scope. */
+  readonly worker: (
+    around?: StoreCalls.Around,
+    clock?: Clock.Clock
+  ) => Effect.Effect<Worker.Worker["Service"], StoreError, Scope.Scope>
   /** Ends the leases of an owner that says nothing any more, as their time would. */
   readonly silence: (owner: string) => Effect.Effect<void, StoreError>
   /** What comes from outside to a run that rests, or else the passing of time; fails if nothing does. */
   readonly move: (view: RunView) => Effect.Effect<void, NotMoving | ScriptFailed>
   /** What comes from outside before the run rests for the first time. */
   readonly early: Effect.Effect<void, ScriptFailed>
-  readonly stuck: (problem?: string) => Effect.Effect<never, NotMoving>
+  /** What comes from outside before a run that rests in its log has been given back. */
+  readonly act: Effect.Effect<void, ScriptFailed>
+  /** Waits for something while time passes whenever nothing else can happen; not for ever. */
+  readonly attend: <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, E | NotMoving>
 }
 
 /**
@@ -79,13 +89,21 @@ export interface Options {
   readonly rests?: number
 }
 
-/** How long, really, nothing must happen in a process before what it sleeps for comes. */
-const stillMillis = 250
+/**
+ * Longer than any trial: leases end when the trial says so.
+ *
+ * @category constants
+ * @since 0.1.0
+ */
+export const leaseMillis = Duration.toMillis("365000 days")
 
-/** Leases end when the trial says so; a waiting run rests at once. */
+/** A worker that looks for runs by itself does so whenever a second passes. */
+const poll = Duration.millis(500)
+
+/** A waiting run rests at once. */
 const settings = Layer.succeed(RuntimeSettings, {
   ...RuntimeSettings.defaultValue(),
-  lease: "365000 days",
+  lease: leaseMillis,
   suspendAfter: "2 millis",
   keep: 0,
   blockedAfter: "1 second",
@@ -120,11 +138,13 @@ const make = Effect.fnUntraced(function*<World, Input, Output, Error>(
   const context = yield* Layer.build(Layer.fresh(Layer.provideMerge(Runs.layer, stores)))
   const outside = <A, E>(effect: Effect.Effect<A, E, Runs | EventStore | RunQueue>): Effect.Effect<A, E> =>
     Effect.provideContext(effect, context)
-  const realClock = Clock.Clock.defaultValue()
-  const patienceMillis = Duration.toMillis(Duration.fromInputUnsafe(options.patience ?? "5 seconds"))
+  const patience = Duration.fromInputUnsafe(options.patience ?? "5 seconds")
   const maxRests = options.rests ?? 300
   let calls = 0
+  let writes = 0
   let rests = 0
+  /** Where the log ended when the run was executed again because its time had come meanwhile. */
+  let woken = -1
 
   const runId =
     yield* outside(Effect.flatMap(Runs, (runs) => runs.start(scenario.program, scenario.input, scenario.start)))
@@ -139,35 +159,27 @@ const make = Effect.fnUntraced(function*<World, Input, Output, Error>(
       ([{ state }, log]) => Effect.fail(notMoving(view({ ...state, undigested: false }), log, problem))
     )
 
-  /** Time comes to those who sleep in a process that does nothing else; gives up after a while. */
-  const watch = Effect.gen(function*() {
-    const now = () => Number(realClock.monotonicTimeNanosUnsafe() / 1_000_000n)
-    let seen = { calls, sleeps: time.sleeps(), at: now() }
-    let calledAt = now()
-    while (true) {
-      yield* realClock.sleep(Duration.millis(stillMillis / 10))
-      if (seen.calls !== calls) calledAt = now()
-      if (seen.calls !== calls || seen.sleeps !== time.sleeps()) seen = { calls, sleeps: time.sleeps(), at: now() }
-      if (now() - calledAt >= patienceMillis) {
-        return yield* stuck(`Nothing has come of it for ${
-          Duration.format(Duration.millis(patienceMillis))
-        } of real time.`)
-      }
-      const wake = time.nextWake()
-      if (now() - seen.at < stillMillis || wake === undefined) continue
-      yield* time.clock.setTime(wake)
-      seen = { ...seen, at: now() }
-    }
+  const watch = Watch.make({
+    time,
+    calls: () => calls,
+    writes: () => writes,
+    patience,
+    onStill: Effect.suspend(() => stuck(`Nothing has come of it for ${Duration.format(patience)} of real time.`))
   })
 
-  const process: Trial<World>["process"] = Effect.fnUntraced(function*(around, clock = time.clock) {
+  /** What one process builds to execute the program. */
+  const built = <A>(
+    executing: (programs: Layer.Layer<never, never, Programs>) => Layer.Layer<A, never, Stores>,
+    around: StoreCalls.Around = (_, effect) => effect,
+    clock: Clock.Clock = time.clock
+  ) => {
     const counted: StoreCalls.Around = (call, effect) =>
       Effect.suspend(() => {
         calls += 1
-        return around === undefined ? effect : around(call, effect)
+        if (call.name === "append" || call.name === "release") writes += 1
+        return around(call, effect)
       })
-    const built = yield* Scenarios.layerOf(scenario, world).pipe(
-      Layer.provideMerge(Runtime.layer),
+    return executing(Scenarios.layerOf(scenario, world)).pipe(
       Layer.provide(StoreCalls.layer(counted)),
       Layer.provide(stores),
       Layer.provide(settings),
@@ -175,13 +187,23 @@ const make = Effect.fnUntraced(function*<World, Input, Output, Error>(
       Layer.build,
       Effect.provideService(Clock.Clock, clock)
     )
-    const execute = Effect.flatMap(Runtime, (runtime) => runtime.execute(runId)).pipe(
-      Effect.provideContext(built),
-      Effect.catchTag("RunNotFound", (error) => Effect.die(error)),
-      Effect.raceFirst(watch)
+  }
+
+  const process: Trial<World>["process"] = (around, clock) =>
+    Effect.map(built((programs) => Layer.provideMerge(programs, Runtime.layer), around, clock), (context) => ({
+      execute: Context.get(context, Runtime).execute(runId).pipe(Effect.catchTag("RunNotFound", (error) =>
+        Effect.die(error)))
+    }))
+
+  const worker: Trial<World>["worker"] = (around, clock) =>
+    Effect.map(
+      built(
+        (programs) => Worker.layer({ poll }).pipe(Layer.provide(programs), Layer.provide(Runtime.layer)),
+        around,
+        clock
+      ),
+      (context) => Context.get(context, Worker.Worker)
     )
-    return { execute }
-  })
 
   const moveTo = Effect.fnUntraced(function*(at: number) {
     yield* time.clock.setTime(Math.ceil(at))
@@ -198,7 +220,9 @@ const make = Effect.fnUntraced(function*<World, Input, Output, Error>(
     state,
     log,
     process,
-    stuck,
+    worker,
+    attend: (effect) => Effect.raceFirst(effect, watch),
+    act: Effect.flatMap(state, (view) => outside(Outside.act(scenario.outside, view, world))),
     silence: (owner) =>
       outside(Effect.asVoid(Effect.flatMap(RunQueue, (queue) => queue.heartbeat({ owner, leaseMillis: 0 })))),
     early: Effect.gen(function*() {
@@ -216,6 +240,10 @@ const make = Effect.fnUntraced(function*<World, Input, Output, Error>(
       if (after.seq > before.seq) return
       const now = time.clock.currentTimeMillisUnsafe()
       const mayWake = after.status !== "Stuck" && after.status !== "Paused"
+      if (mayWake && after.wakeAt !== undefined && after.wakeAt <= now && woken !== after.seq) {
+        woken = after.seq
+        return
+      }
       const times = [mayWake ? after.wakeAt : undefined, Outside.dueAt(scenario.outside, after)]
       const next = Math.min(...times.filter((at) => at !== undefined && at > now) as Array<number>)
       if (next === Infinity) return yield* stuck()

@@ -125,7 +125,7 @@ const trial = <World, Input, Output, Error>(
       const once = Effect.suspend(() => {
         const doomed = CrashingStore.doomed(queue.shift())
         return trial.process(CrashingStore.around(doomed)).pipe(
-          Effect.flatMap(({ execute }) => execute),
+          Effect.flatMap(({ execute }) => trial.attend(execute)),
           Effect.scoped,
           Effect.raceFirst(Effect.as(Deferred.await(doomed.death), undefined)),
           Effect.catchCause((cause) => doomed.dead ? Effect.undefined : Effect.failCause(cause)),

@@ -50,7 +50,7 @@ export const runProgram = <World, Input, Output, Error>(
       const { runId, world } = trial
       yield* trial.early
       const { execute } = yield* trial.process()
-      const view = yield* Trial.drive(trial, execute, scenario.until)
+      const view = yield* Trial.drive(trial, trial.attend(execute), scenario.until)
       const output = view.status === "Completed"
         ? yield* Effect.orDie(Effect.fromResult(Payload.decoder(scenario.program.output)(view.output)))
         : undefined

@@ -1,8 +1,8 @@
 import type { CurrentStep } from "@durable-agents/core"
-import { Approval, Branch, Program, Runs, Signal, Step, Timer } from "@durable-agents/core"
+import { Approval, Branch, MemoryStore, Program, RunQueue, Runs, Signal, Step, Timer } from "@durable-agents/core"
 import { NotMoving, People, runProgram, ScriptFailed, Signals } from "@durable-agents/testing"
 import { assert, describe, it } from "@effect/vitest"
-import { Clock, DateTime, Effect, Schedule, Schema } from "effect"
+import { Clock, Context, DateTime, Effect, Layer, Schedule, Schema } from "effect"
 
 const Text = Program.make("text", { input: Schema.String, output: Schema.String, error: Schema.String })
 const text = (key: string, effect: Effect.Effect<string, never, CurrentStep> = Effect.succeed(key)) =>
@@ -118,7 +118,7 @@ describe("runProgram", () => {
 
 describe("runProgram refuses", () => {
   const parked = (layer: Parameters<typeof runProgram<unknown, string, string, string>>[0]["layer"]) =>
-    Effect.flip(runProgram({ program: Text, input: "", layer, patience: "400 millis" }))
+    Effect.flip(runProgram({ program: Text, input: "", layer, patience: "400 millis", rests: 50 }))
 
   it.effect("a run that waits for a person who is not there, and says for whom", () =>
     Effect.gen(function*() {
@@ -171,8 +171,27 @@ describe("runProgram refuses", () => {
           for (let i = 0;; i++) yield* Timer.sleep(`nap-${i}`, "1 minute")
         }).pipe(Effect.as(""))
       ))
-      assert.include(error.message, "It has rested 300 times and has not ended.")
-    }), 30_000)
+      assert.include(error.message, "It has rested 50 times and has not ended.")
+    }))
+
+  it.effect("a store that leases the run to nobody", () =>
+    Effect.gen(function*() {
+      const error = yield* Effect.flip(runProgram({
+        program: Text,
+        input: "",
+        layer: Text.toLayer(Effect.succeed),
+        patience: "400 millis",
+        stores: Effect.sync(() => {
+          const memory = MemoryStore.layerOf(MemoryStore.memory())
+          return Layer.effectContext(Effect.map(RunQueue, (queue) =>
+            Context.make(RunQueue, {
+              ...queue,
+              acquire: () => Effect.succeedNone
+            }))).pipe(Layer.provideMerge(memory))
+        })
+      }))
+      assert.include(error.message, "No worker has begun this run. Nothing has come of it for 400ms of real time.")
+    }))
 
   it.effect("a program that its layer does not register", () =>
     Effect.gen(function*() {
