@@ -77,6 +77,8 @@ export interface CallState {
   readonly decision: Approval.Decision | undefined
   readonly underWay: boolean
   readonly outcome: CallOutcome | undefined
+  /** With which arguments it was carried out. */
+  readonly arguments: Schema.Json | undefined
   /** Why the model is not shown the result. */
   readonly withheld: string | undefined
 }
@@ -150,6 +152,8 @@ export type Outcome =
     readonly _tag: "Called"
     readonly index: number
     readonly event: RunEventOf<"ToolCallCompleted" | "ToolCallFailed">
+    /** As recorded, which is not what was asked for if an approver changed them. */
+    readonly arguments?: Schema.Json
     /** The guardrail that ends the run over this call. */
     readonly blocked?: GuardrailBlocked | undefined
     readonly withheld?: string | undefined
@@ -245,8 +249,8 @@ export const evolve = (state: AgentState, outcome: Outcome): AgentState => {
       })))
     }
     case "Called": {
-      const { blocked, event, index, withheld } = outcome
-      const called = change(state, index, (call) => ({ outcome: call.outcome ?? event, withheld }))
+      const { arguments: args, blocked, event, index, withheld } = outcome
+      const called = change(state, index, (call) => ({ outcome: call.outcome ?? event, arguments: args, withheld }))
       if (blocked !== undefined) return { ...called, end: called.end ?? { _tag: "Fail", error: blocked } }
       return event._tag === "ToolCallFailed" && event.reason === "BudgetExceeded"
         ? { ...called, end: called.end ?? { _tag: "Exceed", refusal: event.failure } }
@@ -308,6 +312,7 @@ const callState = (call: Call): CallState => ({
   decision: undefined,
   underWay: false,
   outcome: undefined,
+  arguments: undefined,
   withheld: undefined
 })
 
@@ -374,9 +379,9 @@ const editedBy = (decision: Approval.Decision | undefined): Schema.Json | undefi
   decision?._tag === "Granted" ? decision.arguments : undefined
 
 /** Counts a call with an effect that was made, or may have been. */
-const count = (made: AgentState["made"], { call, decision, outcome, plan }: CallState): AgentState["made"] => {
+const count = (made: AgentState["made"], { arguments: args, call, outcome, plan }: CallState): AgentState["made"] => {
   if ((plan?._tag !== "Free" && plan?._tag !== "Gated") || !plan.alone || !wasMade(outcome)) return made
-  const key = identity(call.tool, editedBy(decision) ?? plan.arguments)
+  const key = identity(call.tool, args ?? plan.arguments)
   return HashMap.set(made, key, Option.getOrElse(HashMap.get(made, key), () => 0) + 1)
 }
 

@@ -82,7 +82,14 @@ export const run = Effect.fnUntraced(function*(turn: Turn, state: CallState) {
   )
   // Results are given before they are stored, so what was found about one now may not be in the log yet.
   const verdicts = results.length > 0 ? results.map(({ event }) => event) : Verdicts.at(journal, key)
-  return { _tag: "Called", index: state.call.index, event, ...Verdicts.consequences(verdicts) } satisfies Outcome
+  const { index } = state.call
+  return {
+    _tag: "Called",
+    index,
+    event,
+    arguments: order.arguments,
+    ...Verdicts.consequences(verdicts)
+  } satisfies Outcome
 })
 
 /** The call was begun or allowed, has no outcome, and its tool is not here: another worker can carry it out. */

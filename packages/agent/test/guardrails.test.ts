@@ -221,6 +221,37 @@ describe("loops", () => {
     }).pipe(Effect.provide(layer))
   })
 
+  it.effect("count a call by the arguments it was made with, if an approver changed them", () => {
+    const Note = Tool.make("note", {
+      parameters: Schema.Struct({
+        text: Schema.String,
+        kind: Schema.String.pipe(Schema.withDecodingDefaultKey(Effect.succeed("plain")))
+      }),
+      needsApproval: ({ text }) => text === "odd"
+    })
+    const One = Agent.make("one", { instructions: "", toolkit: [Note] })
+    const note = (text: string) => turn({ name: "note", params: { text, kind: "plain" } })
+    const made: Array<string> = []
+    const layer = processOf(
+      One.layer,
+      Layer.merge(
+        ScriptedModel.layer([note("odd"), note("even"), note("even"), note("odd"), "Done."]),
+        Toolkit.make(Note).toLayer({ note: ({ text }) => Effect.sync(() => void made.push(text)) })
+      )
+    )
+    return Effect.gen(function*() {
+      const runId = yield* start(One, "Go.")
+      yield* execute(runId)
+      yield* approve(runId, "turn-1/call-1/approval", { text: "even" })
+      yield* execute(runId)
+      assert.deepStrictEqual(made, ["even", "even"])
+      assert.deepStrictEqual(yield* verdicts(runId), ["turn-3/call-1 L4_run_level loop_detected BLOCK"])
+      yield* approve(runId, "turn-4/call-1/approval")
+      assert.strictEqual((yield* execute(runId)).output, "Done.")
+      assert.deepStrictEqual(made, ["even", "even", "odd"])
+    }).pipe(Effect.provide(layer))
+  })
+
   it.effect("count a call whose outcome is not known, which may have been made", () => {
     const { layer, paid } = teller([same, same, same, "Done."], {}, { pay: () => Effect.die("lost") })
     return Effect.gen(function*() {
