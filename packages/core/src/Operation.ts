@@ -2,7 +2,7 @@
  * One recorded operation of any kind: ask, act, record; retries and recovery included. Steps, model calls and tool calls are
  * made of it.
  */
-import { Cause, Clock, Context, Duration, Effect, Exit, Option, Pull, Schedule, Scheduler, Schema } from "effect"
+import { Cause, Clock, Context, Duration, Effect, Exit, Fiber, Option, Pull, Schedule, Scheduler, Schema } from "effect"
 import type { OperationKey, RunId } from "./Ids.ts"
 import type { Answer } from "./Journal.ts"
 import { Journal } from "./Journal.ts"
@@ -188,9 +188,7 @@ const attempt = <A, E, R>(
       inside(
         journal,
         operation,
-        spec.timeout === undefined
-          ? Effect.asSome(spec.act)
-          : Effect.timeoutOption(spec.act, spec.timeout)
+        spec.timeout === undefined ? Effect.asSome(spec.act) : within(spec.act, spec.timeout)
       )
     )
     return Effect.flatMap(Effect.exit(restore(act)), (exit) => {
@@ -214,6 +212,22 @@ const attempt = <A, E, R>(
       })
     })
   })
+
+/** What takes too long is interrupted, and not waited for: where it hangs, an interrupt may not reach it. */
+const within = <A, E, R>(
+  act: Effect.Effect<A, E, R>,
+  timeout: Duration.Duration
+): Effect.Effect<Option.Option<A>, E, R> =>
+  Effect.uninterruptibleMask((restore) =>
+    Effect.flatMap(
+      Effect.forkDetach(restore(act)),
+      (fiber) =>
+        restore(Effect.timeoutOption(Fiber.join(fiber), timeout)).pipe(
+          Effect.tap((result) => Option.isNone(result) ? Effect.sync(() => fiber.interruptUnsafe()) : Effect.void),
+          Effect.onInterrupt(() => Fiber.interrupt(fiber))
+        )
+    )
+  )
 
 const abandoned = {
   reason: "Interrupted" as const,

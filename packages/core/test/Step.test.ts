@@ -1,7 +1,7 @@
 import type { Programs } from "@durable-agents/core"
 import { MemoryStore, PayloadCodec, Program, Runs, Runtime, Signal, Step, Worker } from "@durable-agents/core"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer, Schema } from "effect"
+import { Deferred, Effect, Fiber, Layer, Schema } from "effect"
 import { execute, processOf, quick, runOnce, start } from "./fixtures.ts"
 
 describe("Step.run", () => {
@@ -14,6 +14,60 @@ describe("Step.run", () => {
         )
       )
       assert.strictEqual(view.output, "Timeout")
+    }))
+})
+
+describe("a step that takes too long", () => {
+  const timedOut = (effect: Effect.Effect<string>) =>
+    runOnce(() =>
+      effect.pipe(
+        Step.run("slow", { output: Schema.String, timeout: "20 millis", attempts: 1 }),
+        Effect.catchTag("OperationFailed", ({ reason }) => Effect.succeed(reason))
+      )
+    )
+
+  it.live("is over also where it cannot be interrupted (D26)", () =>
+    Effect.gen(function*() {
+      const { events, view } = yield* timedOut(Effect.uninterruptible(Effect.never))
+      assert.strictEqual(view.output, "Timeout")
+      assert.deepInclude(events[2]?.event, { _tag: "StepFailed", reason: "Timeout", outcome: "unknown", final: true })
+    }))
+
+  it.live("is told so, and its late result changes nothing (EO-2)", () =>
+    Effect.gen(function*() {
+      const told = Deferred.makeUnsafe<void>()
+      const release = Deferred.makeUnsafe<void>()
+      const stubborn = Effect.uninterruptible(Effect.as(Deferred.await(release), "late"))
+      const { events } = yield* timedOut(Effect.raceFirst(
+        Effect.onInterrupt(Effect.never, () => Deferred.succeed(told, undefined)),
+        stubborn
+      ))
+      yield* Deferred.await(told)
+      yield* Deferred.succeed(release, undefined)
+      assert.deepStrictEqual(events.map(({ event }) => event._tag), [
+        "RunStarted",
+        "StepRequested",
+        "StepFailed",
+        "RunCompleted"
+      ])
+    }))
+
+  it.live("does not go on when its run is cancelled in time", () =>
+    Effect.gen(function*() {
+      const begun = Deferred.makeUnsafe<void>()
+      const stopped = Deferred.makeUnsafe<void>()
+      const hanging = Effect.andThen(Deferred.succeed(begun, undefined), Effect.never).pipe(
+        Effect.onInterrupt(() => Deferred.succeed(stopped, undefined)),
+        Step.run("slow", { output: Schema.String, timeout: "1 hour" })
+      )
+      yield* Effect.gen(function*() {
+        const runId = yield* start()
+        const fiber = yield* Effect.forkChild(execute(runId))
+        yield* Deferred.await(begun)
+        yield* (yield* Runs).cancel(runId, { actor: "op" })
+        assert.strictEqual((yield* Fiber.join(fiber)).status, "Cancelled")
+        yield* Deferred.await(stopped)
+      }).pipe(Effect.provide(processOf(() => hanging)))
     }))
 })
 
