@@ -100,8 +100,13 @@ export const leaseMillis = Duration.toMillis("365000 days")
 /** A worker that looks for runs by itself does so whenever a second passes. */
 const poll = Duration.millis(500)
 
-/** A waiting run rests at once. */
-const settings = Layer.succeed(RuntimeSettings, {
+/**
+ * How runs are executed in a trial: a waiting one rests at once.
+ *
+ * @category constants
+ * @since 0.1.0
+ */
+export const settings = Layer.succeed(RuntimeSettings, {
   ...RuntimeSettings.defaultValue(),
   lease: leaseMillis,
   suspendAfter: "2 millis",

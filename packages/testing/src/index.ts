@@ -16,3 +16,6 @@ export * as CrashingStore from "./CrashingStore.ts"
 export { type Deaths, everyPrefix, PrefixViolation } from "./everyPrefix.ts"
 export * as FrozenStore from "./FrozenStore.ts"
 export { type Races, RaceViolation, twoWorkers } from "./twoWorkers.ts"
+
+// Changing code
+export { LogsDiverge, Replayed, replayLogs, report, type StoredLog } from "./replayLogs.ts"
