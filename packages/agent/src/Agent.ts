@@ -156,7 +156,7 @@ export const make = <I extends Tools.Input = readonly [], Output = string>(
             goal,
             systemPrompt: started.systemPrompt ?? "",
             tools: started.tools,
-            profile: profileNamed(started.guardrailProfile)
+            guardrailProfile: started.guardrailProfile
           }),
           answer
         ))
@@ -164,7 +164,7 @@ export const make = <I extends Tools.Input = readonly [], Output = string>(
     run: (key, goal) =>
       Step.scope(key)(Effect.flatMap(told(definition, options.instructions, goal, profile), (start) =>
         Effect.flatMap(
-          converse(definition, { ...start, profile: profileNamed(start.guardrailProfile) }),
+          converse(definition, start),
           // Code after the agent relies on this answer, so a change of its shape must not change what it was.
           (json) => finalAnswer === undefined ? answer(json) : Step.run(answerStep, { output })(answer(json))
         )))
@@ -188,9 +188,15 @@ const guarded = (agent: string, { byName }: Tools.Tools, profile: Guardrails.Pro
         .logWarning(`The agent \`${agent}\` is under the guardrail profile \`${profile}\`, and no guardrails are provided to it: what is checked is that of \`validation\``)
   }))
 
-/** Logs of older builds name none, and were under none of ours. */
-const profileNamed = (name: string | undefined): Guardrails.Profile =>
-  name === undefined ? "off" : Result.getOrThrow(Guardrails.profile(name))
+/** Logs of older builds name none, and were under none of ours. One of a later build is for a worker that knows it. */
+const profileNamed = (name: string | undefined): Effect.Effect<Guardrails.Profile, never, Journal> =>
+  name === undefined ? Effect.succeed("off") : Result.match(Guardrails.profile(name), {
+    onSuccess: Effect.succeed,
+    onFailure: (error) =>
+      Effect.andThen(Effect.flatMap(Journal, (journal) => journal.putBack(unknownHere(name))), Effect.die(error))
+  })
+
+const unknownHere = (profile: string): string => `the guardrail profile \`${profile}\` is not known here`
 
 interface Definition extends ModelCall.Options {
   readonly finalAnswer: FinalAnswer.FinalAnswer | undefined
@@ -200,7 +206,7 @@ interface Definition extends ModelCall.Options {
 const missing = ({ byName }: Tools.Tools) => (state: RunState.RunState): string | undefined => {
   const profile = state.started?.guardrailProfile
   if (profile !== undefined && Result.isFailure(Guardrails.profile(profile))) {
-    return `the guardrail profile \`${profile}\` is not known here`
+    return unknownHere(profile)
   }
   for (const place of HashMap.values(state.places)) {
     const tool = wanted(state, place)
@@ -242,19 +248,19 @@ interface Beginning {
   readonly goal: string
   readonly systemPrompt: string
   readonly tools: ReadonlyArray<ToolDescription>
-  readonly profile: Guardrails.Profile
+  readonly guardrailProfile?: string | undefined
 }
 
 /** One conversation: does what `next` says, and gives `evolve` what came of it. */
 const converse = (
   definition: Definition,
-  { goal, profile, systemPrompt, tools }: Beginning
+  { goal, guardrailProfile, systemPrompt, tools }: Beginning
 ): Effect.Effect<Schema.Json, AgentError | BudgetExceeded, Journal | LanguageModel.LanguageModel> =>
   Effect.scoped(Effect.gen(function*() {
     const limits = yield* Limits
     const exchange: Exchange = {
       definition,
-      rules: { profile, settings: yield* Guardrails.Guardrails },
+      rules: { profile: yield* profileNamed(guardrailProfile), settings: yield* Guardrails.Guardrails },
       began: new Set(tools.map(({ name }) => name)),
       path: yield* Path,
       goal,

@@ -1,5 +1,6 @@
-import { Agent, Guardrails, ScriptedModel, ToolPolicy } from "@durable-agents/agent"
+import { Agent, AgentError, Guardrails, ScriptedModel, ToolPolicy } from "@durable-agents/agent"
 import type { RunId, Runs, RunView } from "@durable-agents/core"
+import { MemoryStore, Program } from "@durable-agents/core"
 import { everyPrefix } from "@durable-agents/testing"
 import { assert, describe, it } from "@effect/vitest"
 import { Cause, Deferred, Effect, Fiber, Layer, pipe, Schema } from "effect"
@@ -346,6 +347,32 @@ describe("a profile", () => {
       const { runId } = yield* play({ guardrailProfile: "off" })
       assert.strictEqual((yield* stateOf(runId)).state.started?.guardrailProfile, "off")
     }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("of another build keeps a run for a worker that knows it, also in an agent inside a program (check 71, D19)", () => {
+    const memory = MemoryStore.memory()
+    const Outer = Program.make("outer", { input: Schema.String, output: Schema.String, error: AgentError })
+    const outer = Outer.toLayer((goal) => Effect.catchTag(Teller.run("pay", goal), "BudgetExceeded", Effect.die))
+    const script = ScriptedModel.layer([turn(look("1")), "Done."])
+    const tools = Kit.toLayer({ pay: () => Effect.succeed("paid"), look: () => Effect.succeed("A page.") })
+    const process = () => processOf(Layer.merge(outer, Teller.layer), Layer.merge(script, tools), memory)
+    return Effect.gen(function*() {
+      for (const program of [Teller, Outer]) {
+        const runId = yield* Effect.provide(start(program, "Pay."), process())
+        yield* Effect.provide(execute(runId), process())
+        // What a later build would have written: everything up to the first model call, under a profile of its own.
+        const events = memory.runs.get(runId)?.events ?? []
+        const first = events.findIndex(({ type }) => type === "LLMCallRequested")
+        events.splice(first)
+        for (const [at, event] of events.entries()) {
+          events[at] = { ...event, payload: event.payload.replace("\"validation\"", "\"paranoid\"") }
+        }
+        const refused = yield* Effect.flip(Effect.provide(execute(runId), process()))
+        assert.strictEqual(refused._tag, "NotExecutable")
+        assert.include(refused.message, "guardrail profile `paranoid`")
+        assert.strictEqual(memory.runs.get(runId)?.events.length, first)
+      }
+    })
   })
 
   it.effect("`off` checks nothing but that arguments fit, and records nothing", () => {
