@@ -37,7 +37,7 @@ export interface Start {
  *
  * `Refused`: it cannot be carried out, and if it `ends` the run, nothing else is. `Gated`: a person has to allow it. `Free`: it
  * may begin. `Accepted`: it is the answer. `alone`: it has an effect, so it waits for the ones before it. `begun`: the log holds
- * it already. `asked`: the log holds the question. `verdicts`: what guardrails said, to be recorded with what comes of it.
+ * it already. `asked`: the log holds the question. `forced`: nobody but a person may allow it. `verdicts`: what guardrails said, to be recorded with what comes of it.
  *
  * @category models
  * @since 0.1.0
@@ -55,6 +55,7 @@ export type Plan =
     readonly arguments: Schema.Json
     readonly reason: string
     readonly asked: boolean
+    readonly forced: boolean
   } & Order
   | { readonly _tag: "Free"; readonly arguments: Schema.Json } & Order
   | { readonly _tag: "Accepted"; readonly answer: Schema.Json }

@@ -15,6 +15,7 @@ import { approvalOf, check, judgeArguments, keyOf, putBack, refusalOf, unknownTo
 import * as ToolResult from "./ToolResult.ts"
 import type { AgentTool } from "./Tools.ts"
 import { absent } from "./Tools.ts"
+import type { Call } from "./Transcript.ts"
 import * as Verdicts from "./Verdicts.ts"
 import { excerpt } from "./Words.ts"
 
@@ -58,7 +59,7 @@ export const ask = (turn: Turn, { call, plan }: CallState): Effect.Effect<Approv
     arguments: plan?._tag === "Gated" ? plan.arguments : {},
     ...(approvers === undefined ? {} : { approvers }),
     ...(expiresInMillis === undefined ? {} : { expiresInMillis }),
-    ...(onExpiry === undefined ? {} : { onExpiry })
+    ...(onExpiry === undefined ? {} : { onExpiry: plan?._tag === "Gated" && plan.forced ? "deny" as const : onExpiry })
   }, plan?._tag === "Gated" ? plan.verdicts : [])
 }
 
@@ -129,18 +130,35 @@ const orderOf = (
       verdicts: refusal?.verdicts ?? []
     })
   }
-  const edited = decision?._tag === "Granted" ? decision.arguments : undefined
-  if (edited === undefined) {
-    const { tools } = turn
-    const { arguments: args } = plan
-    // The verdicts about a call that a person was asked about are recorded with the question.
-    const verdicts = plan._tag === "Gated" ? [] : plan.verdicts
-    return Effect.succeed(tools.byName.has(call.tool)
-      ? { arguments: args, verdicts }
-      : { arguments: args, refusal: unknownTool(tools, call.tool), verdicts })
-  }
-  const done = journal.acting(keyOf(turn, call))
-  return Effect.matchEffect(check(turn, call.tool, edited), {
+  if (plan._tag === "Free") return Effect.succeed({ arguments: plan.arguments, verdicts: plan.verdicts })
+  return Effect.suspend(() => {
+    const done = journal.acting(keyOf(turn, call))
+    const edited = decision?._tag === "Granted" ? decision.arguments : undefined
+    const order = edited === undefined ? asShown(turn, call, plan.arguments) : asChanged(journal, turn, call, edited)
+    return Effect.ensuring(order, Effect.sync(done))
+  })
+}
+
+/** What a person allowed is carried out as it was shown, if it still can be. What was said about it is with the question. */
+const asShown = ({ tools }: Turn, { tool: name }: Call, args: Schema.Json): Effect.Effect<Order> => {
+  const tool = tools.byName.get(name)
+  const unfit = (refusal: string): Order => ({ arguments: args, refusal, verdicts: [] })
+  return tool === undefined
+    ? Effect.succeed(unfit(unknownTool(tools, name)))
+    : Effect.match(tool.decode(args), {
+      onFailure: (problem) => unfit(`its arguments do not fit any more: ${problem}`),
+      onSuccess: () => ({ arguments: args, verdicts: [] })
+    })
+}
+
+/** What a person put in place of the arguments is checked like those of the model. */
+const asChanged = (
+  journal: Journal["Service"],
+  turn: Turn,
+  call: Call,
+  edited: Schema.Json
+): Effect.Effect<Order> =>
+  Effect.matchEffect(check(turn, call.tool, edited), {
     onFailure: ({ problem }) =>
       Effect.succeed<Order>({ arguments: edited, refusal: `after the change, ${problem}`, verdicts: [] }),
     onSuccess: (checked) =>
@@ -151,8 +169,7 @@ const orderOf = (
           ? { arguments: checked.json, verdicts }
           : { arguments: checked.json, refusal: `after the change, ${problem}`, verdicts }
       })
-  }).pipe(Effect.ensuring(Effect.sync(done)))
-}
+  })
 
 const specOf = (
   journal: Journal["Service"],

@@ -131,7 +131,7 @@ const recorded = (journal: Journal["Service"], key: string, tool: AgentTool | un
     const { arguments: args = {}, reason } = approval.request
     // What blocked it was found after the question, about what the approver had put in.
     const asked = verdicts.filter(({ action }) => action !== "BLOCK")
-    return { _tag: "Gated", arguments: args, reason, asked: true, verdicts: asked, ...order }
+    return { _tag: "Gated", arguments: args, reason, asked: true, forced: false, verdicts: asked, ...order }
   }
   if (operation?._tag !== "Operation") return undefined
   return operation.request?._tag === "ToolCallRequested"
@@ -184,10 +184,10 @@ const find = (
           return Effect.succeed<Plan>({ _tag: "Refused", ...refusalOf(found), begun: false, verdicts })
         }
         return Effect.map(gate(checked.tool, checked.value, call, turn), (rule): Plan => {
-          const reasons = [
-            ...(rule === undefined ? [] : [rule]),
-            ...found.flatMap(({ event, message }) => event.action === "ESCALATE" ? [message] : [])
-          ]
+          const doubts = found.flatMap(({ event, message }) => event.action === "ESCALATE" ? [message] : [])
+          const reasons = [...(rule === undefined ? [] : [rule.reason]), ...doubts]
+          // An approval that is given by itself is for calls that are as the tool expects them.
+          const forced = doubts.length > 0 || rule?.failed === true
           const order = {
             arguments: checked.json,
             alone: checked.tool.effect !== "readonly",
@@ -196,7 +196,7 @@ const find = (
           }
           return reasons.length === 0
             ? { _tag: "Free", ...order }
-            : { _tag: "Gated", reason: reasons.join("; "), asked: false, ...order }
+            : { _tag: "Gated", reason: reasons.join("; "), asked: false, forced, ...order }
         })
       })
   })
@@ -352,12 +352,15 @@ const gate = (
   value: unknown,
   { id }: Call,
   { messages, rules: { settings } }: Turn
-): Effect.Effect<string | undefined> => {
+): Effect.Effect<{ readonly reason: string; readonly failed: boolean } | undefined> => {
   const rule = tool.needsApproval
   if (rule === undefined || rule === false) return Effect.undefined
   const why = (standard: string) => {
     const words = Result.try((): unknown => policy.reason?.(value as never))
-    return Result.isSuccess(words) && typeof words.success === "string" ? excerpt(words.success, 2000) : standard
+    const reason = Result.isSuccess(words) && typeof words.success === "string"
+      ? excerpt(words.success, 2000)
+      : standard
+    return { reason, failed: false }
   }
   if (rule === true) return Effect.succeed(why(`every call of \`${tool.name}\` needs approval`))
   const asked = Effect.suspend(() => {
@@ -368,9 +371,11 @@ const gate = (
   })
   return Effect.matchCause(asked, {
     onSuccess: (needed) => needed === false ? undefined : why(`\`${tool.name}\` needs approval with these arguments`),
-    onFailure: (cause) =>
-      `the rule that says whether \`${tool.name}\` needs approval failed (${
+    onFailure: (cause) => ({
+      reason: `the rule that says whether \`${tool.name}\` needs approval failed (${
         excerpt(describe(cause))
-      }), so a person has to decide`
+      }), so a person has to decide`,
+      failed: true
+    })
   })
 }

@@ -155,6 +155,7 @@ const planOf = (log: RunState.RunState, key: string): Plan => {
       arguments: approval.request.arguments ?? {},
       reason: approval.request.reason,
       asked: true,
+      forced: false,
       ...order
     }
     : { _tag: "Free", arguments: {}, ...order }

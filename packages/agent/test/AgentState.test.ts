@@ -49,7 +49,7 @@ const planOf = (spec: Spec): AgentState.Plan => {
   return spec.plan === "refused"
     ? { _tag: "Refused", problem: "no such tool", ends: false, begun: false, verdicts: [] }
     : spec.plan === "gated"
-    ? { _tag: "Gated", reason: "it is dear", asked: false, ...order }
+    ? { _tag: "Gated", reason: "it is dear", asked: false, forced: false, ...order }
     : { _tag: "Free", ...order }
 }
 

@@ -1,4 +1,4 @@
-import { Agent, AgentError, ScriptedModel, ToolPolicy } from "@durable-agents/agent"
+import { Agent, AgentError, Guardrails, ScriptedModel, ToolPolicy } from "@durable-agents/agent"
 import { MemoryStore, Program } from "@durable-agents/core"
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer, pipe, Schema } from "effect"
@@ -399,6 +399,87 @@ describe("what a tool says about its approval", () => {
         "result call_1_1 failure This call was not executed: it was denied. Reason: nobody decided in time"
       )
     }).pipe(Effect.provide(process)))
+})
+
+describe("an approval that is given by itself when nobody decides in time", () => {
+  const waiting = (rule: NonNullable<Tool.Any["needsApproval"]>, guardrails: Partial<Guardrails.Settings>) => {
+    const made: Array<number> = []
+    const Note = pipe(
+      Tool.make("note", { parameters: Schema.Struct({ n: Schema.Int }), needsApproval: rule }),
+      ToolPolicy.approval({ expiresIn: "1 hour", onExpiry: "approve" })
+    )
+    const One = Agent.make("one", { instructions: "", toolkit: [Note] })
+    const process = processOf(
+      One.layer.pipe(Layer.provide(Guardrails.layer(guardrails))),
+      Layer.merge(
+        ScriptedModel.layer([ScriptedModel.toolCall("note", { n: 1 }), "Done."]),
+        Toolkit.make(Note).toLayer({ note: ({ n }) => Effect.sync(() => void made.push(n)) })
+      )
+    )
+    return Effect.gen(function*() {
+      const runId = yield* start(One, "Go.")
+      yield* execute(runId)
+      yield* TestClock.adjust("2 hours")
+      assert.strictEqual((yield* execute(runId)).output, "Done.")
+      return { made, events: yield* eventsOf(runId) }
+    }).pipe(Effect.provide(process))
+  }
+
+  it.effect("is what its tool wants", () =>
+    Effect.gen(function*() {
+      const { events, made } = yield* waiting(true, {})
+      assert.deepStrictEqual(made, [1])
+      assert.deepStrictEqual(only(events, "ApprovalGranted")[0]?.actor, { kind: "policy", id: "expiry" })
+    }))
+
+  const doubt: Guardrails.Guardrail = {
+    name: "own",
+    call: () => Effect.succeed([{ rule: "odd", action: "ESCALATE", message: "it looks odd" }])
+  }
+  for (
+    const [why, rule, guardrails] of [
+      ["a guardrail wants a person to decide", false, [doubt]],
+      ["a guardrail does so beside the tool", true, [doubt]],
+      ["the rule of the tool failed", () => Effect.die("a bug"), []]
+    ] as const
+  ) {
+    it.effect(`is a refusal if ${why} (check 78, D7)`, () =>
+      Effect.gen(function*() {
+        const { events, made } = yield* waiting(rule, { guardrails })
+        assert.deepStrictEqual(made, [])
+        assert.strictEqual(only(events, "ApprovalDenied")[0]?.reason, "nobody decided in time")
+      }))
+  }
+})
+
+describe("a call that was granted before its tool changed", () => {
+  const Before = Tool.make("note", { parameters: Schema.Struct({ n: Schema.Int }), needsApproval: true })
+  const After = Tool.make("note", { parameters: Schema.Struct({ n: Schema.Int, to: Schema.String }) })
+
+  it.effect("is refused if its arguments do not fit any more: nothing was done, and the model is told so", () => {
+    const memory = MemoryStore.memory()
+    let ran = 0
+    const note = () => Effect.sync(() => void (ran += 1))
+    const script = ScriptedModel.layer([ScriptedModel.toolCall("note", { n: 1 }), "Done."])
+    const old = Agent.make("one", { instructions: "", toolkit: [Before] })
+    const changed = Agent.make("one", { instructions: "", toolkit: [After] })
+    const before = processOf(old.layer, Layer.merge(script, Toolkit.make(Before).toLayer({ note })), memory)
+    const after = processOf(changed.layer, Layer.merge(script, Toolkit.make(After).toLayer({ note })), memory)
+    return Effect.gen(function*() {
+      const runId = yield* Effect.provide(start(old, "Go."), before)
+      yield* Effect.provide(execute(runId), before)
+      yield* Effect.provide(approve(runId, first), before)
+      yield* Effect.gen(function*() {
+        assert.strictEqual((yield* execute(runId)).output, "Done.")
+        assert.deepInclude(only(yield* eventsOf(runId), "ToolCallFailed")[0], { attempt: 0, reason: "Refused" })
+        assert.include(
+          (yield* lastPrompt).at(-1),
+          "This call was not executed: its arguments do not fit any more: Missing key at [\"to\"]"
+        )
+      }).pipe(Effect.provide(after))
+      assert.strictEqual(ran, 0)
+    })
+  })
 })
 
 describe("a tool that this worker does not have", () => {
