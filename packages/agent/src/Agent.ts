@@ -351,26 +351,34 @@ const turnOf = (
 
 /** Begins what is not under way yet, all in one go so that it is one append, and waits for the first outcome. */
 const work = Effect.fnUntraced(function*(exchange: Exchange, turn: Turn, moves: ReadonlyArray<Move>) {
+  const { asked, calls, outcomes, scope } = exchange
   if (exchange.turn !== turn.turn) {
     exchange.turn = turn.turn
-    exchange.asked.clear()
-    exchange.calls.clear()
+    asked.clear()
+    calls.clear()
   }
-  for (const { _tag, state } of moves) {
-    const { index } = state.call
-    if (_tag === "Ask") {
-      if (exchange.asked.has(index)) continue
-      exchange.asked.add(index)
-      yield* begin(
-        exchange,
-        Effect.map(ToolCall.ask(turn, state), (decision): Outcome => ({ _tag: "Decided", index, decision }))
-      )
-    } else if (!exchange.calls.has(index)) {
-      exchange.calls.set(index, yield* begin(exchange, ToolCall.run(turn, state)))
-    }
+  const isNew = ({ _tag, state: { call } }: Move) => _tag === "Ask" ? !asked.has(call.index) : !calls.has(call.index)
+  const [only, another] = moves
+  // Nothing else can have an outcome before it.
+  if (only !== undefined && another === undefined && isNew(only)) return yield* carryOut(turn, only)
+  for (const move of moves) {
+    if (!isNew(move)) continue
+    const { index } = move.state.call
+    const fiber = yield* Effect.forkIn(
+      Effect.flatMap(Effect.exit(carryOut(turn, move)), (exit) => Queue.offer(outcomes, exit)),
+      scope,
+      { startImmediately: true }
+    )
+    if (move._tag === "Run") calls.set(index, fiber)
+    else asked.add(index)
   }
-  return yield* Effect.flatten(Queue.take(exchange.outcomes))
+  return yield* Effect.flatten(Queue.take(outcomes))
 })
 
-const begin = ({ outcomes, scope }: Exchange, move: Effect.Effect<Outcome, never, Journal>) =>
-  Effect.forkIn(Effect.flatMap(Effect.exit(move), (exit) => Queue.offer(outcomes, exit)), scope)
+const carryOut = (turn: Turn, { _tag, state }: Move): Effect.Effect<Outcome, never, Journal> =>
+  _tag === "Run"
+    ? ToolCall.run(turn, state)
+    : Effect.map(
+      ToolCall.ask(turn, state),
+      (decision): Outcome => ({ _tag: "Decided", index: state.call.index, decision })
+    )
