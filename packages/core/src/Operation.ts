@@ -268,20 +268,28 @@ const inside = <A, E, R>(
   operation: Operation,
   effect: Effect.Effect<A, E, R>
 ): Effect.Effect<A, E, Outer<R>> =>
-  Effect.provideContext(
-    effect,
-    Context.make(CurrentStep, {
-      runId: journal.runId,
-      key: operation.key,
-      attempt: operation.attempt,
-      idempotencyKey: operation.idempotencyKey
-    }).pipe(
-      Context.add(Journal, nested(journal, operation.key)),
-      Context.add(Scheduler.Scheduler, outside)
-    )
-  )
+  Effect.updateContext(effect, (around: Context.Context<Outer<R>>) =>
+    outside(around).pipe(
+      Context.add(CurrentStep, {
+        runId: journal.runId,
+        key: operation.key,
+        attempt: operation.attempt,
+        idempotencyKey: operation.idempotencyKey
+      }),
+      Context.add(Journal, nested(journal, operation.key))
+    ) as Context.Context<R>)
 
-const outside = new Scheduler.MixedScheduler()
+/** The same context off the run's scheduler. Made once for each: what a fiber keeps at hand is made anew for every one. */
+const outside = <R>(around: Context.Context<R>): Context.Context<R> => {
+  const known = uncounted.get(around) as Context.Context<R> | undefined
+  if (known !== undefined) return known
+  const made = Context.add(around, Scheduler.Scheduler, plainScheduler)
+  uncounted.set(around, made)
+  return made
+}
+
+const uncounted = new WeakMap<Context.Context<never>, Context.Context<never>>()
+const plainScheduler = new Scheduler.MixedScheduler()
 
 const complete = <A, E, R>(
   journal: Journal["Service"],
