@@ -2,7 +2,7 @@
  * One recorded model call: what the model is asked, what it answered, and how its failures are tried again.
  */
 import type { RunEventOf } from "@durable-agents/core"
-import { below, CurrentStep, Limits, Operation, Payload } from "@durable-agents/core"
+import { below, CurrentStep, Digest, Limits, Operation, Payload } from "@durable-agents/core"
 import type { Schedule } from "effect"
 import { Context, Duration, Effect, Option, Schema } from "effect"
 import { AiError, LanguageModel, Model, Prompt, Response } from "effect/ai"
@@ -120,7 +120,7 @@ const requestOf = (
     key: keyOf({ path, turn }),
     kind: "model",
     name: "",
-    arguments: {},
+    arguments: Digest.noArguments,
     requested: (attempt) => ({
       _tag: "LLMCallRequested",
       ...attempt,

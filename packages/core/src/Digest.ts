@@ -2,7 +2,7 @@
  * Digests: SHA-256, canonical JSON, idempotency keys and derived run ids.
  */
 import { sha256 } from "@noble/hashes/sha2.js"
-import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js"
+import { bytesToHex } from "@noble/hashes/utils.js"
 import type { Schema } from "effect"
 import type { RunId, Seq } from "./Ids.ts"
 import { uuid } from "./Ids.ts"
@@ -13,7 +13,16 @@ import { uuid } from "./Ids.ts"
  * @category digests
  * @since 0.1.0
  */
-export const sha256Hex = (text: string): string => bytesToHex(sha256(utf8ToBytes(text)))
+export const sha256Hex = (text: string): string => bytesToHex(sha256Of(text))
+
+const sha256Of = (text: string): Uint8Array => sha256(utf8(text))
+
+/** The bytes of a text, for as long as no other text is asked for: most are short and written to the same place. */
+const utf8 = (text: string): Uint8Array =>
+  text.length * 3 <= place.length ? place.subarray(0, encoder.encodeInto(text, place).written) : encoder.encode(text)
+
+const encoder = new TextEncoder()
+const place = new Uint8Array(8192)
 
 /**
  * The digest under which a prompt, an input or a tool set is recorded: `sha256:` and 64 hex digits.
@@ -24,6 +33,8 @@ export const sha256Hex = (text: string): string => bytesToHex(sha256(utf8ToBytes
 export const digest = (text: string): string => `sha256:${sha256Hex(text)}`
 
 const byCodePoint = (left: string, right: string): number => {
+  // Only surrogates have another order as UTF-16 units.
+  if (!surrogate.test(left) && !surrogate.test(right)) return left < right ? -1 : left > right ? 1 : 0
   const a = Array.from(left)
   const b = Array.from(right)
   for (let i = 0; i < a.length && i < b.length; i++) {
@@ -33,8 +44,13 @@ const byCodePoint = (left: string, right: string): number => {
   return a.length - b.length
 }
 
+/** What JSON writes as it is. */
+const plain = /^[ !#-[\]-~]*$/
+
+const surrogate = /[\ud800-\udfff]/
+
 const asciiString = (text: string): string =>
-  JSON.stringify(text).replace(
+  plain.test(text) ? `"${text}"` : JSON.stringify(text).replace(
     /[\u007f-\uffff]/g,
     (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`
   )
@@ -149,4 +165,4 @@ export const idempotencyKey = (runId: RunId, seq: Seq, name: string, args: Schem
  * @since 0.1.0
  */
 export const derivedRunId = (namespace: string, program: string, startKey: string): RunId =>
-  uuid(sha256(utf8ToBytes(JSON.stringify([namespace, program, startKey]))), 8)
+  uuid(sha256Of(JSON.stringify([namespace, program, startKey])), 8)
