@@ -4,10 +4,12 @@
 import type { RunEventOf } from "@durable-agents/core"
 import { below, CurrentStep, Digest, Limits, Operation, Payload } from "@durable-agents/core"
 import type { Schedule } from "effect"
-import { Context, Duration, Effect, Option, Schema } from "effect"
-import { AiError, LanguageModel, Model, Prompt, Response } from "effect/ai"
+import { Context, Duration, Effect, Option, Result } from "effect"
+import type { Response } from "effect/ai"
+import { AiError, LanguageModel, Model, Prompt } from "effect/ai"
 import type { Recorded } from "./Guardrails.ts"
 import * as ModelError from "./ModelError.ts"
+import * as Part from "./Part.ts"
 import { isList } from "./ToolResult.ts"
 import type { Tools } from "./Tools.ts"
 import type { Conversation } from "./Transcript.ts"
@@ -161,43 +163,30 @@ const endedInError = AiError.make({
 })
 
 /** The fields of a completed call. The answer is kept as encoded parts, which no tool's schema is needed to read. */
-const encode = (parts: Generated): Effect.Effect<
+const encode = (answer: Generated): Effect.Effect<
   Pick<RunEventOf<"LLMCallCompleted">, "parts" | "stopReason" | "usage" | "model" | "providerRequestId">,
   Operation.Failure
 > =>
-  Effect.gen(function*() {
-    const { outputBytes } = yield* Limits
-    const encoded = yield* Effect.mapError(
-      encodeParts(parts.filter(({ type }) => type !== "finish" && type !== "response-metadata")),
-      ({ message }): Operation.Failure => ({
+  Effect.flatMap(Limits, ({ outputBytes }) => {
+    const encoded = Part.encode(answer.filter(({ type }) => type !== "finish" && type !== "response-metadata"))
+    if (Result.isFailure(encoded)) {
+      return Effect.fail<Operation.Failure>({
         reason: "Unencodable",
-        error: `the answer cannot be recorded: ${message}`
+        error: `the answer cannot be recorded: ${encoded.failure.message}`
       })
-    )
-    const clean = yield* Payload.clean(encoded.map(withoutDefaults), outputBytes)
-    const finish = parts.find((part) => part.type === "finish")
-    const metadata = parts.find((part) => part.type === "response-metadata")
-    return {
-      parts: isList(clean) ? clean : [],
-      stopReason: finish?.reason ?? "unknown",
-      usage: finish === undefined ? {} : usageOf(finish.usage),
-      ...(metadata?.modelId === undefined ? {} : { model: metadata.modelId }),
-      ...(metadata?.id === undefined ? {} : { providerRequestId: metadata.id })
     }
+    return Effect.map(Payload.clean(encoded.success, outputBytes), (clean) => {
+      const finish = answer.find((part) => part.type === "finish")
+      const metadata = answer.find((part) => part.type === "response-metadata")
+      return {
+        parts: isList(clean) ? clean : [],
+        stopReason: finish?.reason ?? "unknown",
+        usage: finish === undefined ? {} : usageOf(finish.usage),
+        ...(metadata?.modelId === undefined ? {} : { model: metadata.modelId }),
+        ...(metadata?.id === undefined ? {} : { providerRequestId: metadata.id })
+      }
+    })
   })
-
-const encodeParts = Schema.encodeUnknownEffect(Schema.Array(Response.Part()))
-
-/**
- * What a part says, without what it would be read back as anyway. Arguments that are missing are none: JSON would leave them
- * out, and the call could not be read back.
- */
-const withoutDefaults = ({ metadata, ...part }: Response.PartEncoded): unknown => {
-  const own = metadata === undefined || Object.keys(metadata).length === 0 ? part : { ...part, metadata }
-  if (own.type !== "tool-call") return own
-  const { params = {}, providerExecuted, ...call } = own
-  return providerExecuted === true ? { ...call, params, providerExecuted } : { ...call, params }
-}
 
 /** What is not reported, or makes no sense, is absent. It is not zero. */
 const usageOf = ({ inputTokens, outputTokens }: Response.Usage): RunEventOf<"LLMCallCompleted">["usage"] => {

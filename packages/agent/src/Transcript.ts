@@ -4,8 +4,9 @@
  */
 import type { RunEventOf } from "@durable-agents/core"
 import { Digest } from "@durable-agents/core"
-import { Option, Schema } from "effect"
+import { Schema } from "effect"
 import { Prompt, Response } from "effect/ai"
+import * as Part from "./Part.ts"
 import { show, sortKeys } from "./ToolResult.ts"
 import { cut } from "./Words.ts"
 
@@ -97,7 +98,7 @@ export const read = (parts: ReadonlyArray<Schema.Json>, turn: number, used: Read
   const taken = new Set(used)
   const calls: Array<Call> = []
   const sent = parts.flatMap((json): ReadonlyArray<Response.AnyPart> => {
-    const part = Option.getOrUndefined(decodePart(sortKeys(json)))
+    const part = Part.decode(json)
     if (part === undefined || !belongs(part)) return []
     if (part.type !== "tool-call" || part.providerExecuted) return [part]
     const index = calls.length + 1
@@ -120,7 +121,6 @@ export const read = (parts: ReadonlyArray<Schema.Json>, turn: number, used: Read
   }
 }
 
-const decodePart = Schema.decodeUnknownOption(Response.Part())
 const isJson = Schema.is(Schema.Json)
 
 /** Results of our own tools and approvals are never taken from an answer. */
