@@ -5,6 +5,7 @@ import {
   CurrentStep,
   MemoryStore,
   Program,
+  RunEvent,
   Runs,
   RunState,
   Runtime,
@@ -12,7 +13,7 @@ import {
   Step,
   Timer
 } from "@durable-agents/core"
-import { CrashingStore, everyPrefix, twoWorkers } from "@durable-agents/testing"
+import { CrashingStore, everyPrefix, replayLogs, runProgram, twoWorkers } from "@durable-agents/testing"
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Layer, Schedule, Schema } from "effect"
 import { TestClock } from "effect/testing"
@@ -183,6 +184,20 @@ describe("generated programs", () => {
         seed
       })
     }, 60_000)
+  }
+
+  for (let seed = 1; seed <= seeds; seed++) {
+    it.effect(`always replay from any prefix of their logs (seed ${seed})`, () =>
+      Effect.gen(function*() {
+        const { handler, program } = programOf(treeOf(randomOf(seed * 32_452_843), 3, true))
+        const layer = (world: World) => program.toLayer(handler(world))
+        const world = (): World => ({ attempts: new Map(), trace: [] })
+        const { log } = yield* runProgram({ program, input: "go", world, layer, outside })
+        const lines = log.map(RunEvent.toLine)
+        const logs = lines.map((_, index) => ({ name: `${index}`, text: lines.slice(0, index + 1).join("\n") }))
+        const replayed = yield* replayLogs({ logs, layer: layer(world()) })
+        assert.strictEqual(replayed.at(-1)?.verdict, "ends")
+      }), 60_000)
   }
 
   for (let seed = 1; seed <= seeds; seed++) {

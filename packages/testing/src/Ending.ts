@@ -13,6 +13,8 @@ export interface Ending {
   readonly effects: unknown
   /** What is wrong by itself, whatever the end should have been. */
   readonly problem: string | undefined
+  /** Why it was stuck on the way, if it was. */
+  readonly stuck: string | undefined
   /** The log, one line an event. */
   readonly log: ReadonlyArray<string>
 }
@@ -28,6 +30,29 @@ export const endOf = ({ failure, output, status }: RunView): unknown => ({
   ...(output === undefined ? {} : { output }),
   ...(failure === undefined ? {} : { failure })
 })
+
+/**
+ * What is wrong with a disturbed run by itself. That it was stuck is wrong unless it is so without a disturbance: a script may have
+ * ended it then.
+ *
+ * @category combinators
+ * @since 0.1.0
+ */
+export const problem = (expected: Ending, actual: Ending): string | undefined =>
+  actual.problem ?? (actual.stuck === undefined || expected.stuck !== undefined
+    ? undefined
+    : `The run was stuck: ${actual.stuck}.`)
+
+/**
+ * Why a run was stuck first, if it was.
+ *
+ * @category folds
+ * @since 0.1.0
+ */
+export const stuckOf = (events: ReadonlyArray<Recorded>): string | undefined => {
+  const stuck = events.find(({ event }) => event._tag === "RunStuck")?.event
+  return stuck?._tag === "RunStuck" ? stuck.detail : undefined
+}
 
 /**
  * Where a run that was disturbed differs from one that was not.

@@ -254,7 +254,7 @@ const ending = <World>(trial: Trial<World>, { racers }: Field) =>
     racers.flatMap(({ asked, name }) => asked === undefined ? [] : [{ asked, name }]),
     ({ asked: { execute, fiber }, name }) =>
       Effect.suspend(() => fiber === undefined ? execute : Fiber.join(fiber)).pipe(
-        Effect.flatMap((view) => RunState.isEnded(view.state) ? Effect.succeed(view) : execute),
+        Effect.filterOrElse((view) => RunState.isEnded(view.state), () => execute),
         trial.attend,
         Effect.exit,
         Effect.map((exit): Raced["told"][number] => ({ name, exit }))

@@ -5,8 +5,8 @@ import type { NotExecutable, RunView, StoreError } from "@durable-agents/core"
 import type { Clock, Fiber, Scope } from "effect"
 import { Effect } from "effect"
 import * as Pace from "./Pace.ts"
+import { leaseMillis } from "./Processes.ts"
 import type { Trial } from "./Trial.ts"
-import { leaseMillis } from "./Trial.ts"
 import * as VirtualTime from "./VirtualTime.ts"
 
 /**

@@ -2,6 +2,7 @@
  * Waits for what a process does, and lets time come to those who sleep in it when nothing else can happen.
  */
 import { Clock, Duration, Effect } from "effect"
+import type { Calls } from "./Processes.ts"
 import type { VirtualTime } from "./VirtualTime.ts"
 
 /** How long, really, nothing must happen in a process before what it sleeps for comes. */
@@ -16,24 +17,22 @@ const stillMillis = 250
  */
 export const make = <E>(options: {
   readonly time: VirtualTime
-  /** How many calls of the store there were. */
-  readonly calls: () => number
-  /** How many of them wrote something. */
-  readonly writes: () => number
+  /** What was asked of the store so far. */
+  readonly calls: Calls
   readonly patience: Duration.Duration
   readonly onStill: Effect.Effect<never, E>
 }): Effect.Effect<never, E> =>
   Effect.gen(function*() {
-    const { calls, onStill, patience, time, writes } = options
+    const { calls, onStill, patience, time } = options
     const realClock = Clock.Clock.defaultValue()
     const now = (): number => Number(realClock.monotonicTimeNanosUnsafe() / 1_000_000n)
-    let called = { calls: calls(), at: now() }
-    let wrote = { writes: writes(), at: now() }
+    let called = { calls: calls.all, at: now() }
+    let wrote = { writes: calls.writes, at: now() }
     let slept = { sleeps: time.sleeps(), at: now() }
     while (true) {
       yield* realClock.sleep(Duration.millis(stillMillis / 10))
-      if (called.calls !== calls()) called = { calls: calls(), at: now() }
-      if (wrote.writes !== writes()) wrote = { writes: writes(), at: now() }
+      if (called.calls !== calls.all) called = { calls: calls.all, at: now() }
+      if (wrote.writes !== calls.writes) wrote = { writes: calls.writes, at: now() }
       if (slept.sleeps !== time.sleeps()) slept = { sleeps: time.sleeps(), at: now() }
       if (now() - wrote.at >= Duration.toMillis(patience)) return yield* onStill
       const wake = time.nextWake()

@@ -96,7 +96,8 @@ export const everyPrefix = <World, Input, Output, Error>(
   })
 
 const check = (expected: Tried, actual: Tried): Effect.Effect<void, PrefixViolation> => {
-  const { effects, end, instant, log, problem } = actual
+  const { effects, end, instant, log } = actual
+  const problem = Ending.problem(expected, actual)
   const difference = Ending.difference(expected, actual)
   return problem === undefined && difference === undefined
     ? Effect.void
@@ -144,9 +145,10 @@ const trial = <World, Input, Output, Error>(
         yield* trial.time.clock.adjust(downtime)
       })
 
-      const execute: Effect.Effect<RunView, Effect.Error<typeof once>> = Effect.flatMap(
+      const execute: Effect.Effect<RunView, Effect.Error<typeof once>> = Effect.filterOrElse(
         once,
-        (view) => view === undefined ? execute : Effect.succeed(view)
+        (view) => view !== undefined,
+        () => execute
       )
 
       yield* trial.early
@@ -162,6 +164,7 @@ const trial = <World, Input, Output, Error>(
       return {
         end: (scenario.compare ?? Ending.endOf)(view),
         effects: scenario.effects?.(trial.world),
+        stuck: Ending.stuckOf(events),
         writes: counted,
         instant: deaths.length === 0 ? "nowhere" : deaths.map(instantOf).join(", then "),
         log: marked(events.map(LogText.line), deaths),

@@ -7,8 +7,8 @@ import type { Scope } from "effect"
 import { Cause, Clock, Context, Duration, Effect, Exit, Layer, Result, Schema } from "effect"
 import * as Difference from "./Difference.ts"
 import * as LogText from "./LogText.ts"
+import { settings } from "./Processes.ts"
 import * as StoreCalls from "./StoreCalls.ts"
-import { settings } from "./Trial.ts"
 import * as VirtualTime from "./VirtualTime.ts"
 
 /**

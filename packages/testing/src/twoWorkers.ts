@@ -95,6 +95,7 @@ export const twoWorkers = <World, Input, Output, Error>(
           points,
           end: endOf(scenario)(view),
           effects: scenario.effects?.(trial.world),
+          stuck: Ending.stuckOf(events),
           problem: Ending.problemOf(events),
           log: events.map(LogText.line)
         }))))
@@ -128,11 +129,13 @@ const check = Effect.fnUntraced(function*<World, Input, Output, Error>(
         schedule: raced.schedule,
         end: endOf(scenario)(view),
         effects: scenario.effects?.(trial.world),
+        stuck: Ending.stuckOf(events),
         problem: Ending.problemOf(events) ?? problemOf(raced, view.seq, events.some(isTakeover)),
         log: events.map(LogText.line)
       }
     }))
-  const { effects, end, log, problem, schedule } = actual
+  const { effects, end, log, schedule } = actual
+  const problem = Ending.problem(expected, actual)
   const difference = Ending.difference(expected, actual)
   if (problem === undefined && difference === undefined) return
   return yield* new RaceViolation({

@@ -1,4 +1,4 @@
-import { Program, Step, Timer } from "@durable-agents/core"
+import { Program, Runs, Signal, Step, Timer } from "@durable-agents/core"
 import { everyPrefix, PrefixViolation } from "@durable-agents/testing"
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect, Schema } from "effect"
@@ -89,6 +89,22 @@ describe("everyPrefix", () => {
         /^The run is stuck: the log holds `letter-\d+`, and the program does not ask for it\./
       )
       assert.strictEqual(error.difference?.path, "end.status")
+    }))
+
+  it.effect("finds that a run was stuck, also if the script has ended it then as it would have ended anyway", () =>
+    Effect.gen(function*() {
+      const error = yield* Effect.flip(everyPrefix({
+        ...scenarioOf((mailbox) =>
+          Effect.gen(function*() {
+            yield* step(`at-${yield* Clock.currentTimeMillis}`, mailbox.send("letter", "letter"))
+            return `${yield* Signal.receive("never")}`
+          })
+        ),
+        effects: () => [],
+        outside: ({ runId }) => Effect.flatMap(Runs, (runs) => runs.cancel(runId, { actor: "olga" }))
+      }))
+      assert.isTrue(error instanceof PrefixViolation && error.difference === undefined)
+      assert.include(error.message, "The run was stuck: the log holds `at-0`, and the program does not ask for it.")
     }))
 
   it.effect("compares what it is told to", () => {

@@ -88,6 +88,13 @@ export const faulty: Readonly<Record<string, Scenario<Mailbox, string, string, n
       return yield* mail(mailbox, "last")
     })
   ),
+  "steps in an order that differs": scenarioOf((mailbox) =>
+    Effect.gen(function*() {
+      const letters = arrival() % 2 === 0 ? ["b", "a"] : ["a", "b"]
+      const sent = yield* Effect.forEach(letters, (letter) => step(letter, mailbox.send("letter", letter)))
+      return `${sent.length} sent`
+    })
+  ),
   "a decision kept in memory": (() => {
     const program = Program.make("letters", { input: Schema.String, output: Schema.String })
     return {

@@ -174,6 +174,30 @@ describe("runProgram refuses", () => {
       assert.include(error.message, "It has rested 50 times and has not ended.")
     }))
 
+  it.effect("a script that does something for ever, and moves nothing", () =>
+    Effect.gen(function*() {
+      const error = yield* Effect.flip(runProgram({
+        program: Text,
+        input: "",
+        layer: Text.toLayer(() => Effect.as(Approval.request("ok", { subject: "?" }), "")),
+        outside: ({ runId }) => Effect.flatMap(Runs, (runs) => runs.signal(runId, "noise", 1)),
+        rests: 20
+      }))
+      assert.include(error.message, "It has rested 20 times and has not ended.")
+    }))
+
+  it.effect("a script that never comes back", () =>
+    Effect.gen(function*() {
+      const error = yield* Effect.flip(runProgram({
+        program: Text,
+        input: "",
+        layer: Text.toLayer(() => Effect.as(Approval.request("ok", { subject: "?" }), "")),
+        outside: () => Effect.never,
+        patience: "400 millis"
+      }))
+      assert.include(error.message, "Nothing has come of it for 400ms of real time.")
+    }))
+
   it.effect("a store that leases the run to nobody", () =>
     Effect.gen(function*() {
       const error = yield* Effect.flip(runProgram({
