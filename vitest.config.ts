@@ -23,7 +23,7 @@ export default defineConfig({
       {
         test: {
           name: "integration",
-          include: [`{packages,examples}/*/test/${integration}`],
+          include: [`{packages,examples}/*/test/${integration}`, `scripts/test/${integration}`],
           exclude: ["**/node_modules/**"],
           testTimeout: 30_000,
           hookTimeout: 60_000,
