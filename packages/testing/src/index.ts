@@ -18,4 +18,4 @@ export * as FrozenStore from "./FrozenStore.ts"
 export { type Races, RaceViolation, twoWorkers } from "./twoWorkers.ts"
 
 // Changing code
-export { LogsDiverge, Replayed, replayLogs, report, type StoredLog } from "./replayLogs.ts"
+export { LogsDiverge, Replayed, replayLogs, replayReport, type StoredLog } from "./replayLogs.ts"

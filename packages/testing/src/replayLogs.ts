@@ -60,7 +60,7 @@ export class LogsDiverge extends Schema.TaggedError<LogsDiverge>("@durable-agent
 }) {
   override get message() {
     const diverging = this.logs.filter(({ verdict }) => verdict === "diverges").length
-    return [`Of ${this.logs.length} logs, ${diverging} do not fit the code:`, report(this.logs)].join("\n")
+    return [`Of ${this.logs.length} logs, ${diverging} do not fit the code:`, replayReport(this.logs)].join("\n")
   }
 }
 
@@ -70,7 +70,7 @@ export class LogsDiverge extends Schema.TaggedError<LogsDiverge>("@durable-agent
  * @category conversions
  * @since 0.1.0
  */
-export const report = (logs: ReadonlyArray<Replayed>): string => {
+export const replayReport = (logs: ReadonlyArray<Replayed>): string => {
   const width = Math.max(...logs.map(({ name }) => name.length))
   return logs.map(({ detail, events, name, verdict }) =>
     `  ${name.padEnd(width)}  ${`${events}`.padStart(4)} events  ${verdict === "diverges" ? "DIVERGES: " : ""}${detail}`

@@ -1,6 +1,6 @@
 import type { Journal, Programs } from "@durable-agents/core"
 import { Approval, Program, RunEvent, Signal, Step, Timer } from "@durable-agents/core"
-import { LogsDiverge, People, replayLogs, report, runProgram, Signals } from "@durable-agents/testing"
+import { LogsDiverge, People, replayLogs, replayReport, runProgram, Signals } from "@durable-agents/testing"
 import { assert, describe, it } from "@effect/vitest"
 import type { Layer } from "effect"
 import { Effect, Schema } from "effect"
@@ -179,7 +179,7 @@ describe("replayLogs", () => {
       const parked = yield* logOf(ship, [], "AwaitingApproval")
       const logs = [{ name: "good", text: good }, { name: "parked", text: parked }]
       assert.strictEqual(
-        report(yield* replayLogs({ logs, layer: layerOf(ship) })),
+        replayReport(yield* replayLogs({ logs, layer: layerOf(ship) })),
         "  good      12 events  ends as it did (RunCompleted)\n" +
           "  parked     4 events  rests where its log ends (AwaitingApproval)"
       )
