@@ -7,7 +7,7 @@ import { Limits, Payload } from "@durable-agents/core"
 import type { Schema } from "effect"
 import { Effect, Predicate, Result } from "effect"
 import { Base64 } from "effect/encoding"
-import { cut, excerpt, inWords } from "./Words.ts"
+import { cut, excerpt, inWords, recordable } from "./Words.ts"
 
 /**
  * A result as it is recorded; `mismatch` says why it is not quite what the tool returned.
@@ -54,7 +54,7 @@ export const encode = (
  *
  * NaN, infinities and bigints become their text, dates ISO 8601, bytes base64, sets and iterables of pairs lists, maps with text
  * keys objects, errors name and message without a stack. Functions, cycles, what is nested more than 64 levels, and what cannot
- * be read become a word in angle brackets. Members that are `undefined` are left out, as everywhere in JSON.
+ * be read become a word in angle brackets; objects of a kind that show nothing are empty. Members that are `undefined` are left out, as everywhere in JSON.
  *
  * @category codecs
  * @since 0.1.0
@@ -119,15 +119,25 @@ const writeObject = (walk: Walk, value: object, depth: number): Schema.Json => {
   return Result.getOrElse(written, () => instead(walk, unreadable))
 }
 
-const writePlain = (walk: Walk, value: object, depth: number): Schema.Json =>
-  Array.isArray(value)
-    ? Array.from(value, (item) => write(walk, item, depth + 1))
-    : Object.fromEntries(Object.keys(value).flatMap((key) => {
-      walk.left -= key.length
-      const member = Result.try((): unknown => Reflect.get(value, key))
-      if (Result.isFailure(member)) return [[key, instead(walk, unreadable)]]
-      return member.success === undefined ? [] : [[key, write(walk, member.success, depth + 1)]]
-    }))
+const writePlain = (walk: Walk, value: object, depth: number): Schema.Json => {
+  if (Array.isArray(value)) return Array.from(value, (item) => write(walk, item, depth + 1))
+  const keys = Object.keys(value)
+  if (keys.length === 0 && !isPlain(value)) return instead(walk, {})
+  return Object.fromEntries(keys.flatMap((key) => {
+    walk.left -= key.length
+    // Two of those could become one.
+    if (recordable(key) !== key) walk.lossy = true
+    const member = Result.try((): unknown => Reflect.get(value, key))
+    if (Result.isFailure(member)) return [[key, instead(walk, unreadable)]]
+    return member.success === undefined ? [] : [[key, write(walk, member.success, depth + 1)]]
+  }))
+}
+
+/** Whether it has no more to show than its members: what has none and is something else, such as a RegExp, is lost. */
+const isPlain = (value: object): boolean => {
+  const prototype: unknown = Object.getPrototypeOf(value)
+  return prototype === Object.prototype || prototype === null
+}
 
 const unreadable = "<unreadable>"
 

@@ -66,7 +66,7 @@ describe("Agent.make", () => {
 })
 
 describe("an agent", () => {
-  it.effect("records its goal, prompt, prompt hash and tools when it starts (H8)", () =>
+  it.effect("records its goal, prompt, prompt hash and tools when it starts (H8, D20)", () =>
     Effect.gen(function*() {
       const { events } = yield* play("Pay order 7.")
       const [started] = only(events, "RunStarted")

@@ -268,7 +268,7 @@ describe("how a model ends an answer", () => {
 })
 
 describe("what is recorded of a model call", () => {
-  it.effect("is what was asked: model, prompt digest, messages, an estimate of its tokens", () =>
+  it.effect("is what was asked: model, prompt digest, messages, an estimate of its tokens (D20)", () =>
     Effect.gen(function*() {
       const first = only((yield* play("Go.")).events, "LLMCallRequested")
       const second = only((yield* play("Go.")).events, "LLMCallRequested")

@@ -6,6 +6,7 @@ import { Context, Deferred, Effect, Fiber, Layer, Option, pipe, Schedule, Schema
 import { Tool, Toolkit } from "effect/ai"
 import { TestClock } from "effect/testing"
 import {
+  Clerk,
   clerk,
   eventsOf,
   execute,
@@ -180,7 +181,7 @@ describe("the arguments of a tool call", () => {
 
 describe("a call of a tool that does not exist", () => {
   for (const name of ["refund", "functions.pay", "ns:pay", "päy 💶", "x".repeat(500)]) {
-    it.effect(`runs nothing and tells the model the valid names: ${name.slice(0, 20)} (MR-13, H1)`, () => {
+    it.effect(`runs nothing and tells the model the valid names: ${name.slice(0, 20)} (MR-13, H1, check 67)`, () => {
       const tools = world()
       return Effect.gen(function*() {
         const { events, view } = yield* play()
@@ -426,7 +427,7 @@ describe("a tool that can look up whether it happened", () => {
 describe("a tool that takes too long", () => {
   const Slow = pipe(Tool.make("slow", { success: Schema.String }), ToolPolicy.timeout("2 seconds"))
 
-  it.effect("is told to the model as unknown, and a late result adds nothing (EO-2)", () => {
+  it.effect("is told to the model as unknown, and a late result adds nothing (EO-2, D26)", () => {
     const late = Deferred.makeUnsafe<void>()
     const begun = Deferred.makeUnsafe<void>()
     const { agent, process } = withTool(Slow, () =>
@@ -449,6 +450,56 @@ describe("a tool that takes too long", () => {
         (yield* lastPrompt).at(-1),
         "It is not known whether this call took effect: it took longer than 2s"
       )
+    }).pipe(Effect.provide(process))
+  })
+})
+
+describe("a tool that hangs", () => {
+  const hanging = (effect: Effect.Effect<never>) => {
+    const begun = Deferred.makeUnsafe<void>()
+    const stopped = Deferred.makeUnsafe<void>()
+    const tools = world({
+      send: (to) =>
+        to === "nobody"
+          ? Effect.andThen(Deferred.succeed(begun, undefined), effect)
+            .pipe(Effect.onInterrupt(() => Deferred.succeed(stopped, undefined)))
+          : Effect.succeed({ sent: true })
+    })
+    const process = clerk(({ prompt, turn }) =>
+      turn === 2
+        ? "Done."
+        : call("send", { to: JSON.stringify(prompt.content).includes("Write to nobody") ? "nobody" : "Ada" }), tools)
+    return { begun, stopped, tools, process }
+  }
+
+  it.effect("holds up its own run only, and that until it is cancelled (D26)", () => {
+    const { begun, process, stopped, tools } = hanging(Effect.never)
+    return Effect.gen(function*() {
+      const runs = yield* Runs
+      const runId = yield* start(Clerk, "Write to nobody.")
+      const fiber = yield* Effect.forkChild(execute(runId))
+      yield* Deferred.await(begun)
+      assert.strictEqual((yield* play("Write to Ada.")).view.output, "Done.")
+      assert.strictEqual((yield* runs.state(runId)).status, "Running")
+      yield* runs.cancel(runId, { actor: "op", reason: "it hangs" })
+      assert.strictEqual((yield* Fiber.join(fiber)).status, "Cancelled")
+      yield* Deferred.await(stopped)
+      assert.deepInclude(only(yield* eventsOf(runId), "ToolCallFailed")[0], {
+        reason: "Interrupted",
+        outcome: "unknown"
+      })
+      assert.strictEqual(tools.of("send").length, 2)
+    }).pipe(Effect.provide(process))
+  })
+
+  it.effect("ends with its run also where it cannot be interrupted (D26)", () => {
+    const { begun, process } = hanging(Effect.uninterruptible(Effect.never))
+    return Effect.gen(function*() {
+      const runId = yield* start(Clerk, "Write to nobody.")
+      const fiber = yield* Effect.forkChild(execute(runId))
+      yield* Deferred.await(begun)
+      yield* (yield* Runs).cancel(runId, { actor: "op" })
+      assert.strictEqual((yield* Fiber.join(fiber)).status, "Cancelled")
     }).pipe(Effect.provide(process))
   })
 })
@@ -560,10 +611,11 @@ describe("the result of a tool", () => {
     ["a function", () => 1, "<function>"],
     ["an error", new Error("no"), { name: "Error", message: "no" }],
     ["bytes", new Uint8Array([1, 2]), "AQI="],
-    ["U+0000 and half a pair", "a\u0000b\ud800c", "a\u2400b\ufffdc"]
+    ["U+0000 and half a pair", "a\u0000b\ud800c", "a\u2400b\ufffdc"],
+    ["an object", { a: { b: [1.5, "x"] } }, { a: { b: [1.5, "x"] } }]
   ]
   for (const [name, value, json] of results) {
-    it.effect(`may be ${name}: recorded once, and never a reason to repeat (checks 39, 40, H18, H19, D6)`, () => {
+    it.effect(`may be ${name}: recorded once, and never a reason to repeat (checks 38, 39, 40, H18, H19, D6)`, () => {
       let ran = 0
       const { play, process } = withTool(Tool.make("any", { success: Schema.Any }), () =>
         Effect.sync(() => {
@@ -578,6 +630,19 @@ describe("the result of a tool", () => {
       }).pipe(Effect.provide(process))
     })
   }
+
+  it.effect("is data, whatever its members are called (D53)", () => {
+    const data = { dedup_hit: true, recovered: true, isFailure: true, mismatch: "x", final: false, error: "no" }
+    const { play, process } = withTool(Tool.make("any", { success: Schema.Any }), () => Effect.succeed(data))
+    return Effect.gen(function*() {
+      const { events, view } = yield* play
+      assert.strictEqual(view.output, "Done.")
+      const [completed] = only(events, "ToolCallCompleted")
+      assert.deepStrictEqual(completed?.result, data)
+      for (const field of ["recovered", "isFailure", "mismatch"]) assert.notProperty(completed, field)
+      assert.include((yield* lastPrompt).at(-1), "success {\"dedup_hit\":true")
+    }).pipe(Effect.provide(process))
+  })
 
   it.effect("that does not fit its schema is recorded as completed, and marked", () => {
     let ran = 0

@@ -123,7 +123,7 @@ describe("approval of a tool call", () => {
     }).pipe(Effect.provide(clerk([ScriptedModel.toolCalls([pay(9000)]), "Done."], tools)))
   })
 
-  it.effect("of an earlier call never counts for a later one (check 52, AP-3)", () => {
+  it.effect("of an earlier call never counts for a later one (check 52, AP-3, D31)", () => {
     const tools = world()
     return Effect.gen(function*() {
       const { runId } = yield* play()
