@@ -15,6 +15,7 @@ export default defineConfig({
           name: "unit",
           include: ["packages/*/test/**/*.test.ts", "examples/*/test/**/*.test.ts", "scripts/test/*.test.ts"],
           exclude: ["**/node_modules/**", integration, kill],
+          setupFiles: ["scripts/no-network.ts"],
           // Most take milliseconds; a machine with other work must not make them fail.
           testTimeout: 30_000,
           sequence: { groupOrder: 1 }

@@ -33,6 +33,28 @@ describe("workspace", () => {
     for (const folder of folders) assert.isTrue(existsSync(join(root, folder, "tsconfig.json")), folder)
   })
 
+  it("has every command that its pages name (check 98)", () => {
+    const pages = globSync(["*.md", "docs/**/*.md", "examples/*/README.md"], { cwd: root })
+    const named = pages.flatMap((page) =>
+      [
+        ...readFileSync(join(root, page), "utf8")
+          .matchAll(/(?:npx -y pnpm@[\d.]+|\bpnpm|\bnpm)(?: --filter @durable-agents\/(\S+))?(?: run)? ([a-z][a-z:-]*)/g)
+      ].map(([, of, command = ""]) => ({ page, of, command }))
+    )
+    const own = readJson("package.json").scripts
+    const scriptsOf = (of: string | undefined): object =>
+      of === undefined
+        ? { ...own, install: "", exec: "", run: "" }
+        : readJson(`${of.startsWith("example-") ? `examples/${of.slice(8)}` : `packages/${of}`}/package.json`).scripts
+    assert.isAtLeast(named.length, 20)
+    for (const { command, of, page } of named) {
+      if (of !== "example-NAME") assert.property(scriptsOf(of), command, `${page} names ${command}`)
+    }
+    for (const folder of folders.filter((name) => name.startsWith("examples"))) {
+      assert.property(readJson(join(folder, "package.json")).scripts, "start", folder)
+    }
+  })
+
   it("refers from each project to the packages it depends on, and to no other", () => {
     for (const folder of folders) {
       const { dependencies, devDependencies } = readJson(join(folder, "package.json"))
