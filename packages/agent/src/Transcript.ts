@@ -7,7 +7,7 @@ import { Digest } from "@durable-agents/core"
 import { Schema } from "effect"
 import { Prompt, Response } from "effect/ai"
 import * as Part from "./Part.ts"
-import { show, sortKeys } from "./ToolResult.ts"
+import { show } from "./ToolResult.ts"
 import { cut } from "./Words.ts"
 
 /**
@@ -199,7 +199,10 @@ const toolMessage = (answered: ReadonlyArray<Answered>, shownBytes: number): Pro
         id: call.id,
         name: wireName(call.tool),
         isFailure: outcome._tag !== "ToolCallCompleted" || outcome.isFailure === true || withheld !== undefined,
-        result: withEdit(withheld === undefined ? resultOf(outcome, shownBytes) : hidden(withheld), edited),
+        result: withEdit(
+          withheld === undefined ? resultOf(outcome, shownBytes) : hidden(withheld),
+          edited === undefined ? undefined : show(edited, shownBytes)
+        ),
         providerExecuted: false
       })
     )
@@ -210,7 +213,7 @@ const hidden = (why: string): string => `This call was executed, but its result 
 const withEdit = (result: Schema.Json, edited: Schema.Json | undefined): Schema.Json =>
   edited === undefined ? result : {
     note: "A person changed the arguments of this call before allowing it.",
-    arguments: sortKeys(edited),
+    arguments: edited,
     result
   }
 

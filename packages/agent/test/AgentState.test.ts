@@ -222,6 +222,50 @@ describe("AgentState", () => {
     })
   })
 
+  it.prop("begins nothing more once a call ends the run, and goes on with what is in the log", {
+    calls: Schema.NonEmptyArray(CallSpec).check(Schema.isMaxLength(6)),
+    ending: Schema.Natural,
+    picks: Picks
+  }, ({ calls, ending, picks }) => {
+    const at = ending % calls.length
+    const plans = calls.map((spec, index): AgentState.Plan => {
+      const plan = planOf(spec)
+      if (index === at) return { _tag: "Refused", problem: "no", ends: true, begun: false, verdicts: [] }
+      // What is begun after a question was asked before.
+      if (plan._tag === "Gated") return { ...plan, asked: spec.begun || spec.alone }
+      return plan._tag === "Accepted" ? plan : { ...plan, begun: spec.begun }
+    })
+    const inLog = (index: number) => {
+      const plan = plans[index - 1]
+      return plan?._tag === "Gated" ? plan.asked : plan !== undefined && plan._tag !== "Accepted" && plan.begun
+    }
+    let state = AgentState.initial({ goal: "Go.", systemPrompt: "", shownBytes: 100 })
+    state = AgentState.evolve(state, { _tag: "Answered", event: answer(1, { calls, stop: "tool-calls" }) })
+    state = AgentState.evolve(state, { _tag: "Prepared", plans })
+    for (let step = 0; step < 50; step++) {
+      const action = AgentState.next(state)
+      assert.strictEqual(action._tag, "Work")
+      if (action._tag !== "Work") return
+      for (const { state: { call } } of action.moves) assert.isTrue(call.index === at + 1 || inLog(call.index))
+      const others = action.moves.filter(({ state: { call } }) => call.index !== at + 1)
+      const move = others[(picks[step] ?? 0) % others.length]
+      if (move === undefined) break
+      const spec = calls[move.state.call.index - 1]
+      if (spec === undefined) return
+      const { index } = move.state.call
+      state = AgentState.evolve(
+        state,
+        move._tag === "Ask"
+          ? { _tag: "Decided", index, decision: decisionOf(spec) }
+          : { _tag: "Called", index, event: eventOf(1, index, spec) }
+      )
+    }
+    for (const { call, outcome, plan } of state.calls) {
+      const isBegun = plan !== undefined && plan._tag !== "Accepted" && plan.begun
+      if (call.index !== at + 1 && isBegun && inLog(call.index)) assert.isDefined(outcome)
+    }
+  })
+
   it.prop("comes to the same prompts in whatever order the outcomes of a turn come", {
     turns: Turns,
     left: Picks,

@@ -250,6 +250,18 @@ describe("arguments edited by the approver", () => {
     }).pipe(Effect.provide(clerk(script, tools)))
   })
 
+  it.effect("are shown to the model up to a limit, like results (EV-7)", () => {
+    const tools = world()
+    return Effect.gen(function*() {
+      const { runId } = yield* play()
+      yield* approve(runId, first, { order: "7".repeat(500_000), cents: 1 })
+      assert.strictEqual((yield* execute(runId)).output, "Done.")
+      assert.strictEqual(tools.attempts.length, 1)
+      assert.isBelow((yield* lastPrompt).at(-1)?.length ?? 0, 150_000)
+      assert.include((yield* lastPrompt).at(-1), "[The result was cut here: these are the first")
+    }).pipe(Effect.provide(clerk(script, tools)))
+  })
+
   it.effect("are refused like any others if they do not fit", () => {
     const tools = world()
     return Effect.gen(function*() {
