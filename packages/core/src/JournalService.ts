@@ -184,7 +184,7 @@ export const make = (around: Around): Journal["Service"] => {
 
   const sendRequest = (ask: Ask, asked: Request, resume: Resume<Answer>): void =>
     send(ask, {
-      bytes: 4096,
+      bytes: 4096 + Payload.sizeOf(asked.arguments) + sizeOfAll(asked.before),
       decide: (state) => RunDecision.request(asked, now())(state),
       stored: () => {
         if (ask.dropped) return around.abandon(ask, false)
@@ -228,7 +228,7 @@ export const make = (around: Around): Journal["Service"] => {
       }
       around.due(ask, Asks.unstored(shown()))
       enqueue({
-        bytes: sizeOf(event),
+        bytes: sizeOf(event) + sizeOfAll(before),
         decide: RunDecision.settle(event, { shown: shown(), before }),
         refused: () => {
           const recorded = outcomeOf(event.key)
@@ -321,7 +321,7 @@ export const make = (around: Around): Journal["Service"] => {
             if (mode() === "unwinding") return around.interruptAsk(ask)
             ask.give = give
             send(ask, {
-              bytes: sizeOf(event) + before.length * 1024,
+              bytes: sizeOf(event) + sizeOfAll(before),
               decide: RunDecision.open(event, before),
               stored: () => {
                 if (ask.dropped) return around.abandon(ask, false)
@@ -384,6 +384,9 @@ export const make = (around: Around): Journal["Service"] => {
 
 const timeOf = (event: RunEventOf<"TimerStarted" | "SignalAwaited" | "ApprovalRequested">): number =>
   event._tag === "TimerStarted" ? event.untilMillis : "expiresAtMillis" in event ? event.expiresAtMillis ?? 0 : 0
+
+const sizeOfAll = (events: ReadonlyArray<RunEvent> = []): number =>
+  events.length === 0 ? 0 : JSON.stringify(events).length
 
 /** A little more than the event takes in the store. */
 const sizeOf = (event: RunEvent): number => {

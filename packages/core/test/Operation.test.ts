@@ -1,7 +1,7 @@
-import { Journal, Operation, Runs, Step } from "@durable-agents/core"
+import { EventStore, Journal, MemoryStore, Operation, type RunEvent, Runs, Runtime, Step } from "@durable-agents/core"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Option, Schedule, Schema } from "effect"
-import { eventsOf, execute, processOf, runOnce, start } from "./fixtures.ts"
+import { Effect, Layer, Option, Schedule, Schema } from "effect"
+import { eventsOf, execute, handled, processOf, quick, runOnce, start } from "./fixtures.ts"
 
 const toolCall = (
   more: Partial<Operation.Spec<string, string, never>> & { readonly refusal?: string } = {}
@@ -74,6 +74,53 @@ describe("Operation.perform", () => {
       yield* runs.release(runId, { actor: "op" })
       assert.strictEqual((yield* execute(runId)).output, "ToolCallCompleted")
       assert.strictEqual((yield* eventsOf(runId)).filter(({ event }) => event._tag === "ToolCallRequested").length, 1)
+    }).pipe(Effect.provide(process))
+  })
+})
+
+describe("what is recorded at the same moment", () => {
+  it.effect("shares an append up to the limit, large arguments and verdicts included", () => {
+    const appends: Array<number> = []
+    const spying = Layer.effect(
+      EventStore,
+      Effect.map(EventStore, (store) => ({
+        ...store,
+        append: (runId, append) => {
+          appends.push(JSON.stringify(append.events).length)
+          return store.append(runId, append)
+        }
+      } satisfies EventStore["Service"]))
+    )
+    const megabyte = "x".repeat(1_000_000)
+    const verdict: RunEvent.RunEvent = {
+      _tag: "GuardrailTriggered",
+      layer: "L3_output",
+      rule: "r",
+      action: "ALLOW",
+      detail: megabyte
+    }
+    const large = (name: string) => {
+      const spec = toolCall()
+      const call = { turn: 1, tool: "pay", toolCallId: name, arguments: megabyte }
+      const request = Operation.request({
+        ...spec.request,
+        key: name,
+        arguments: megabyte,
+        before: [verdict],
+        requested: (attempt) => ({ _tag: "ToolCallRequested", ...attempt, ...call })
+      })
+      return tagOf({ ...spec, request, beside: () => [verdict] })
+    }
+    const handler = () => Effect.forEach(["a", "b", "c", "d", "e", "f"], large, { concurrency: "unbounded" })
+    const process = handled(handler).pipe(
+      Layer.provideMerge(Runtime.layer),
+      Layer.provide(spying),
+      Layer.provideMerge(MemoryStore.layer),
+      Layer.provide(quick)
+    )
+    return Effect.gen(function*() {
+      assert.strictEqual((yield* execute(yield* start())).status, "Completed")
+      for (const length of appends) assert.isBelow(length, 4.1 * 1024 * 1024)
     }).pipe(Effect.provide(process))
   })
 })
