@@ -122,7 +122,7 @@ describe("Trace.lines", () => {
     assert.isFalse(Trace.lines(everyEvent).some((line) => line.includes("at least")))
   })
 
-  it.prop("loses no text of any event", { log: Log }, ({ log }) => {
+  it.prop("loses no text of any event (D57)", { log: Log }, ({ log }) => {
     const lines = Trace.lines(log, { thinking: true, width: 78 })
     const body = bodyOf(log, lines)
     const footer = footerOf(lines)
@@ -136,7 +136,7 @@ describe("Trace.lines", () => {
     }
   })
 
-  it.prop("prints no control character but its own colours", { log: Log }, ({ log }) => {
+  it.prop("prints no control character but its own colours (D57)", { log: Log }, ({ log }) => {
     for (const line of Trace.lines(log, { thinking: true, style: Style.color })) {
       assert.isFalse(isHarmful(withoutColors(line)), JSON.stringify(line))
     }
