@@ -1,6 +1,6 @@
-import { Agent, AgentError, Guardrails, ScriptedModel, ToolCall, ToolPolicy } from "@durable-agents/agent"
+import { Agent, AgentError, Guardrails, ScriptedModel, ToolCall, ToolPolicy, Verify } from "@durable-agents/agent"
 import { type Budget, BudgetExceeded, Digest, Program } from "@durable-agents/core"
-import { everyPrefix, People, twoWorkers } from "@durable-agents/testing"
+import { everyPrefix, People, runProgram, twoWorkers } from "@durable-agents/testing"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, pipe, Schedule, Schema } from "effect"
 import { Tool, Toolkit } from "effect/ai"
@@ -186,6 +186,14 @@ describe("generated conversations", () => {
       () => everyPrefix({ ...scenarioOf(seed * 7919), stride: 2, deaths: 1 + seed % 3 }),
       120_000
     )
+  }
+
+  for (let seed = 1; seed <= seeds; seed++) {
+    it.effect(`leave a log from which every prompt can be built anew (seed ${seed})`, () =>
+      Effect.gen(function*() {
+        const { log } = yield* runProgram(scenarioOf(seed * 15_485_863))
+        for (const { key, rebuilt, recorded } of Verify.prompts(log)) assert.strictEqual(rebuilt, recorded, key)
+      }))
   }
 
   for (let seed = 1; seed <= seeds; seed++) {
