@@ -188,7 +188,7 @@ const attempt = <A, E, R>(
       inside(
         journal,
         operation,
-        spec.timeout === undefined ? Effect.asSome(spec.act) : within(spec.act, spec.timeout)
+        within(spec.act, spec.timeout)
       )
     )
     return Effect.flatMap(Effect.exit(restore(act)), (exit) => {
@@ -216,18 +216,19 @@ const attempt = <A, E, R>(
 /** What takes too long is interrupted, and not waited for: where it hangs, an interrupt may not reach it. */
 const within = <A, E, R>(
   act: Effect.Effect<A, E, R>,
-  timeout: Duration.Duration
+  timeout: Duration.Duration | undefined
 ): Effect.Effect<Option.Option<A>, E, R> =>
-  Effect.uninterruptibleMask((restore) =>
-    Effect.flatMap(
-      Effect.forkDetach(restore(act)),
-      (fiber) =>
+  timeout === undefined ?
+    Effect.asSome(act) :
+    Effect.uninterruptibleMask((restore) =>
+      Effect.flatMap(Effect.forkDetach(restore(act)), (fiber) =>
         restore(Effect.timeoutOption(Fiber.join(fiber), timeout)).pipe(
-          Effect.tap((result) => Option.isNone(result) ? Effect.sync(() => fiber.interruptUnsafe()) : Effect.void),
+          Effect.tap((result) =>
+            Option.isNone(result) ? Effect.sync(() => fiber.interruptUnsafe()) : Effect.void
+          ),
           Effect.onInterrupt(() => Fiber.interrupt(fiber))
-        )
+        ))
     )
-  )
 
 const abandoned = {
   reason: "Interrupted" as const,
@@ -453,10 +454,10 @@ const recover = <A, E, R>(
   })
   if (spec.recovery === "fail") return recordUnknown
   if (spec.recovery === "repeat") return repeat
-  const lookup = Effect.exit(restore(inside(journal, operation, spec.recovery.lookup)))
+  const lookup = Effect.exit(restore(inside(journal, operation, within(spec.recovery.lookup, spec.timeout))))
   return Effect.flatMap(underWay(journal, operation.key, lookup), (exit) => {
     if (Exit.isSuccess(exit)) {
-      return Option.match(exit.value, {
+      return Option.isNone(exit.value) ? recordUnknown : Option.match(exit.value.value, {
         onNone: () => repeat,
         onSome: (value) =>
           complete(journal, spec, restore, { ...operation, doubtful: operation.doubtful + 1 }, value, {

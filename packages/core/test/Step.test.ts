@@ -52,6 +52,18 @@ describe("a step that takes too long", () => {
       ])
     }))
 
+  it.live("is not looked up for longer either: then nobody knows (D26)", () =>
+    Effect.gen(function*() {
+      const { events, view } = yield* runOnce(() =>
+        Effect.never.pipe(
+          Step.run("slow", { output: Schema.String, timeout: "20 millis", recovery: { lookup: Effect.never } }),
+          Effect.catchTag("OperationFailed", ({ reason }) => Effect.succeed(reason))
+        )
+      )
+      assert.strictEqual(view.output, "Timeout")
+      assert.deepInclude(events[2]?.event, { reason: "Timeout", outcome: "unknown", final: true, attempt: 1 })
+    }))
+
   it.live("does not go on when its run is cancelled in time", () =>
     Effect.gen(function*() {
       const begun = Deferred.makeUnsafe<void>()
