@@ -6,7 +6,19 @@ import { assert, describe, it } from "@effect/vitest"
 import { Cause, Deferred, Effect, Fiber, Layer, pipe, Schema } from "effect"
 import { Tool, Toolkit } from "effect/ai"
 import { TestClock } from "effect/testing"
-import { approve, deny, eventsOf, execute, lines, only, processOf, requests, start, stateOf } from "./fixtures.ts"
+import {
+  approve,
+  deny,
+  eventsOf,
+  execute,
+  executeUntil,
+  lines,
+  only,
+  processOf,
+  requests,
+  start,
+  stateOf
+} from "./fixtures.ts"
 
 const Pay = pipe(
   Tool.make("pay", {
@@ -375,6 +387,33 @@ describe("a profile", () => {
     })
   })
 
+  it.effect("is that of each agent inside a program", () => {
+    const Careless = Agent.make("careless", { instructions: "", toolkit: Kit, guardrailProfile: "off" })
+    const Strict = Agent.make("strict", { instructions: "", toolkit: Kit, guardrailProfile: "strict" })
+    const Outer = Program.make("outer", { input: Schema.String, output: Schema.Array(Schema.String) })
+    const layer = Outer.toLayer((goal) =>
+      Effect.orDie(Effect.all([Careless.run("one", goal), Strict.run("two", goal)], { concurrency: "unbounded" }))
+    )
+    const paid: Array<number> = []
+    const tools = Kit.toLayer({
+      pay: ({ cents }) => Effect.as(Effect.sync(() => paid.push(Number(cents))), "paid"),
+      look: () => Effect.succeed("A page.")
+    })
+    return Effect.gen(function*() {
+      const runId = yield* start(Outer, "Pay.")
+      const { pendingApprovals } = yield* execute(runId)
+      assert.deepStrictEqual(pendingApprovals.map(({ key }) => key), ["two/turn-2/call-1/approval"])
+      assert.deepStrictEqual(paid, [5000, 1])
+      assert.deepStrictEqual(yield* verdicts(runId), [
+        "two/turn-1/call-1 L3_output policy_bounds_exceeded BLOCK",
+        "two/turn-2/call-1 L4_run_level escalation_threshold_reached ESCALATE"
+      ])
+    }).pipe(Effect.provide(processOf(
+      layer,
+      Layer.merge(ScriptedModel.layer([turn(pay("ann", 5000)), turn(pay("bob", 1)), "Done."]), tools)
+    )))
+  })
+
   it.effect("`off` checks nothing but that arguments fit, and records nothing", () => {
     const { layer, paid } = teller([
       turn(pay("ann", 5000)),
@@ -681,6 +720,39 @@ describe("a guardrail with a bug", () => {
       assert.include((yield* told)[0], "its result is withheld: a\u2400b\ufffdm")
     }).pipe(Effect.provide(layer))
   })
+})
+
+describe("a guardrail whose process dies while it is asked", () => {
+  for (const about of ["goal", "call", "result"] as const) {
+    it.effect(`about a ${about} is asked again by the next one, and its verdict stands once (D15)`, () => {
+      const memory = MemoryStore.memory()
+      const reached = Deferred.makeUnsafe<void>()
+      const paid: Array<string> = []
+      const script = ScriptedModel.layer([turn(look("1")), turn(pay("ann", 1)), "Done."])
+      const tools = Kit.toLayer({
+        pay: ({ to }) => Effect.as(Effect.sync(() => paid.push(to)), "paid"),
+        look: () => Effect.succeed("A page.")
+      })
+      const process = (check: () => Effect.Effect<ReadonlyArray<Guardrails.Verdict>>) =>
+        processOf(
+          Teller.layer.pipe(Layer.provide(Guardrails.layer({ guardrails: [{ name: "own", [about]: check }] }))),
+          Layer.merge(script, tools),
+          memory
+        )
+      const hanging = process(() => Effect.andThen(Deferred.succeed(reached, undefined), Effect.never))
+      const seen = process(() => Effect.succeed([{ rule: "seen", action: "ALLOW", message: "seen" }]))
+      return Effect.gen(function*() {
+        const runId = yield* Effect.provide(start(Teller, "Pay."), seen)
+        yield* Effect.provide(executeUntil(runId, reached), hanging)
+        const view = yield* Effect.provide(execute(runId), seen)
+        assert.strictEqual(view.output, "Done.")
+        assert.deepStrictEqual(paid, ["ann"])
+        const found = yield* Effect.provide(verdicts(runId), seen)
+        assert.strictEqual(found.length, about === "goal" ? 1 : 2)
+        assert.strictEqual(new Set(found).size, found.length)
+      })
+    })
+  }
 })
 
 describe("guardrails, whatever happens to the process,", () => {
