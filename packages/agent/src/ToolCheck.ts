@@ -202,8 +202,12 @@ const find = (
   })
 }
 
-/** Another worker has the tool: the model was told of it when the conversation began. */
-const isElsewhere = ({ began, tools }: Turn, { tool }: Call): boolean => !tools.byName.has(tool) && began.has(tool)
+/**
+ * Another worker has the tool: the model was told of it when the conversation began, and would not be told here. What is told
+ * here and has no handler is run by the provider, and never by a worker.
+ */
+const isElsewhere = ({ began, tools }: Turn, { tool }: Call): boolean =>
+  began.has(tool) && !tools.descriptions.some(({ name }) => name === tool)
 
 /**
  * Leaves the run to a worker that has the tool of a call. Returns only while the run is being cancelled.

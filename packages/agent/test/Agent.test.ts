@@ -241,6 +241,24 @@ describe("an agent", () => {
     )))
   })
 
+  it.effect("tells the model that a tool of its provider cannot be called here (MR-13)", () => {
+    const Search = Tool.providerDefined({
+      id: "some.search",
+      customName: "search",
+      providerName: "web_search",
+      success: Schema.String
+    })(undefined)
+    const Finder = Agent.make("finder", { instructions: "", toolkit: [Search, Read] })
+    return Effect.gen(function*() {
+      const runId = yield* start(Finder, "Find it.")
+      assert.strictEqual((yield* execute(runId)).output, "Found.")
+      assert.include((yield* lastPrompt).at(-1), "This call was not executed: there is no tool named `search`.")
+    }).pipe(Effect.provide(processOf(
+      Finder.layer,
+      Layer.merge(ScriptedModel.layer([ScriptedModel.toolCall("search", {}), "Found."]), world().layer)
+    )))
+  })
+
   it.effect("needs a model with one method only (check 89)", () => {
     const model = Layer.effect(
       LanguageModel.LanguageModel,
