@@ -160,7 +160,7 @@ export const make = <I extends Tools.Input = readonly [], Output = string>(
           }),
           answer
         ))
-    ).pipe(Layer.merge(guarded(name, tools, profile))),
+    ).pipe(Layer.merge(usable(name, tools, profile))),
     run: (key, goal) =>
       Step.scope(key)(Effect.flatMap(told(definition, options.instructions, goal, profile), (start) =>
         Effect.flatMap(
@@ -171,21 +171,26 @@ export const make = <I extends Tools.Input = readonly [], Output = string>(
   }
 }
 
-/** Refuses settings that guard nothing of these tools, and says so where a profile adds nothing to `validation`. */
-const guarded = (agent: string, { byName }: Tools.Tools, profile: Guardrails.Profile) =>
-  Layer.effectDiscard(Effect.flatMap(Guardrails.Guardrails, ({ caps, guardrails }) => {
+/**
+ * Refuses tools without a handler, which only the types would have said, and settings that guard nothing of these tools. Says so
+ * where a profile adds nothing to `validation`.
+ */
+const usable = (agent: string, { byName, unhandled }: Tools.Tools, profile: Guardrails.Profile) =>
+  Layer.effectDiscard(Effect.gen(function*() {
+    const { caps, guardrails } = yield* Guardrails.Guardrails
+    const unusable = unhandled(yield* Effect.context<never>())
+    if (unusable !== undefined) return yield* Effect.die(unusable)
     for (const [tool, own] of Object.entries(caps)) {
       const path = byName.get(tool)?.uncapped(own)
       if (path !== undefined) {
         const detail = `names \`${path}\`, and \`${tool}\` has no such parameter`
-        return Effect.die(new Guardrails.UnusableGuardrails({ setting: `caps.${tool}`, detail }))
+        return yield* Effect.die(new Guardrails.UnusableGuardrails({ setting: `caps.${tool}`, detail }))
       }
     }
     // Detectors come as guardrails; without any, these profiles differ from `validation` in a threshold.
-    return profile === "off" || profile === "validation" || guardrails.length > 0 ?
-      Effect.void :
-      Effect
-        .logWarning(`The agent \`${agent}\` is under the guardrail profile \`${profile}\`, and no guardrails are provided to it: what is checked is that of \`validation\``)
+    if (profile === "off" || profile === "validation" || guardrails.length > 0) return
+    yield* Effect
+      .logWarning(`The agent \`${agent}\` is under the guardrail profile \`${profile}\`, and no guardrails are provided to it: what is checked is that of \`validation\``)
   }))
 
 /** Logs of older builds name none, and were under none of ours. One of a later build is for a worker that knows it. */
@@ -258,6 +263,8 @@ const converse = (
 ): Effect.Effect<Schema.Json, AgentError | BudgetExceeded, Journal | LanguageModel.LanguageModel> =>
   Effect.scoped(Effect.gen(function*() {
     const limits = yield* Limits
+    const unusable = definition.tools.unhandled(yield* Effect.context<never>())
+    if (unusable !== undefined) yield* Effect.flatMap(Journal, (journal) => journal.putBack(unusable.message))
     const exchange: Exchange = {
       definition,
       rules: { profile: yield* profileNamed(guardrailProfile), settings: yield* Guardrails.Guardrails },

@@ -123,13 +123,25 @@ export interface Finish {
 export const text = (content: string, finish?: Finish): Reply => parts([{ type: "text", text: content }], finish)
 
 /**
- * Calls one tool.
+ * Calls one tool: one that is given, whose name and arguments the types check, or one by its name, with whatever arguments.
  *
  * @category replies
  * @since 0.1.0
  */
-export const toolCall = (name: string, params: unknown, options: Finish & { readonly id?: string } = {}): Reply =>
-  toolCalls([{ name, params, ...(options.id === undefined ? {} : { id: options.id }) }], options)
+export const toolCall: {
+  <T extends Tool.Any>(tool: T, params: Tool.ParametersEncoded<T>, options?: CallOptions): Reply
+  (name: string, params: unknown, options?: CallOptions): Reply
+} = (tool: Tool.Any | string, params: unknown, options: CallOptions = {}): Reply =>
+  toolCalls([{
+    name: typeof tool === "string" ? tool : tool.name,
+    params,
+    ...(options.id === undefined ? {} : { id: options.id })
+  }], options)
+
+interface CallOptions extends Finish {
+  /** What the provider calls the call; made up if absent. */
+  readonly id?: string
+}
 
 /**
  * Calls several tools in one turn, after saying something if `text` is given.

@@ -103,6 +103,8 @@ export interface Tools {
   readonly descriptions: ReadonlyArray<ToolDescription>
   /** For the model: definitions only, nothing can be called through it. */
   readonly toolkit: Toolkit.WithHandler<Record<string, Offered>>
+  /** The first tool that could not be carried out in this context, since nobody provided its handler. */
+  readonly unhandled: (context: Context.Context<never>) => UnusableTool | undefined
 }
 
 /** A tool as a model is told about it; calls are not carried out through it, so it needs nothing. */
@@ -159,9 +161,19 @@ export const make = (
       toolkit: {
         tools: Object.fromEntries(offered.map((tool) => [tool.name, tool as Offered])),
         handle: () => Effect.die("an agent calls its tools itself")
+      },
+      unhandled: (context) => {
+        const tool = list.filter(isOurs).find((tool) => Option.isNone(handlerIn(context, tool)))
+        return tool === undefined ? undefined : new UnusableTool({
+          tool: tool.name,
+          detail: `the agent \`${agent}\` has no handler for it; provide the layer of its toolkit`
+        })
       }
     }
   })
+
+const handlerIn = (context: Context.Context<never>, tool: Tool.Any): Option.Option<Handler> =>
+  Context.getOption(context, Context.Service<Handler, Handler>(tool.id))
 
 /** What the model is told is what is recorded. Its calls are read by the agent, so nothing of the tool's schemas is needed. */
 const offer = (tool: Tool.Any | undefined, { description, name, parameters }: ToolDescription): Tool.Any =>
@@ -251,7 +263,7 @@ const agentTool = (tool: Tool.Any, described: Schema.Json = {}): AgentTool => {
     handler: Effect.flatMap(
       Effect.context<never>(),
       (context) =>
-        Option.match(Context.getOption(context, Context.Service<Handler, Handler>(tool.id)), {
+        Option.match(handlerIn(context, tool), {
           onNone: () => Effect.die(`the tool \`${tool.name}\` has no handler here`),
           onSome: Effect.succeed
         })

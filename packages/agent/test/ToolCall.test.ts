@@ -1,8 +1,21 @@
 import { Agent, ScriptedModel, ToolCall, ToolPolicy } from "@durable-agents/agent"
 import type { Runtime } from "@durable-agents/core"
-import { Digest, Limits, MemoryStore, Progress, Runs } from "@durable-agents/core"
+import { Digest, Limits, MemoryStore, Program, Progress, Runs } from "@durable-agents/core"
 import { assert, describe, it } from "@effect/vitest"
-import { Context, Deferred, Effect, Fiber, Layer, Option, pipe, Schedule, Schema, SchemaGetter, Stream } from "effect"
+import {
+  Cause,
+  Context,
+  Deferred,
+  Effect,
+  Fiber,
+  Layer,
+  Option,
+  pipe,
+  Schedule,
+  Schema,
+  SchemaGetter,
+  Stream
+} from "effect"
 import { Tool, Toolkit } from "effect/ai"
 import { TestClock } from "effect/testing"
 import {
@@ -914,5 +927,48 @@ describe("a tool that cannot be offered to a model", () => {
         approval: false
       })
     }).pipe(Effect.provide(processOf(Layer.empty, Layer.empty)))
+  })
+})
+
+describe("a tool without a handler", () => {
+  const Ping = Tool.make("ping", { success: Schema.String, needsApproval: true })
+  const One = Agent.make("one", { instructions: "", toolkit: [Ping] })
+  // The types would refuse it.
+  const forget = <A, E>(layer: Layer.Layer<A, E, never> | Layer.Layer<A, E, unknown>) => layer as Layer.Layer<A, E>
+
+  it.effect("keeps its agent from being built, before a person is asked in vain", () =>
+    Effect.gen(function*() {
+      const layer = processOf(forget(One.layer), ScriptedModel.layer([call("ping", {}), "Done."]))
+      const cause = yield* Effect.flip(Effect.sandbox(Effect.provide(start(One, "Go."), layer)))
+      assert.include(
+        String(Cause.squash(cause)),
+        "The tool `ping` cannot be used: the agent `one` has no handler for it; provide the layer of its toolkit"
+      )
+    }))
+
+  it.effect("inside a program leaves the run to a worker that has it", () => {
+    const Outer = Program.make("outer", { input: Schema.String, output: Schema.String })
+    const layer = forget(Outer.toLayer((goal) => Effect.orDie(One.run("inner", goal))))
+    return Effect.gen(function*() {
+      const refused = yield* Effect.flip(Effect.flatMap(start(Outer, "Go."), execute))
+      assert.strictEqual(refused._tag, "NotExecutable")
+      assert.include(refused.message, "the agent `one` has no handler for it")
+    }).pipe(Effect.provide(processOf(layer, ScriptedModel.layer([call("ping", {}), "Done."]))))
+  })
+})
+
+describe("ScriptedModel.toolCall", () => {
+  it.effect("calls a tool that is given, with arguments that the types check", () => {
+    const Plan = Tool.make("plan", { parameters: Schema.Struct({ seats: Schema.FiniteFromString }) })
+    // @ts-expect-error Arguments are as the model sends them: texts here.
+    ScriptedModel.toolCall(Plan, { seats: 12 })
+    const { play, process } = withTool(Plan, () => Effect.void, [
+      ScriptedModel.toolCall(Plan, { seats: "12" }),
+      "Done."
+    ])
+    return Effect.gen(function*() {
+      const { events } = yield* play
+      assert.deepStrictEqual(only(events, "ToolCallRequested")[0]?.arguments, { seats: "12" })
+    }).pipe(Effect.provide(process))
   })
 })

@@ -7,6 +7,7 @@ import {
   type RunId,
   RunIndex,
   RunNotFound,
+  RunQueue,
   Runs,
   RunState,
   type RunStatus,
@@ -86,9 +87,10 @@ export const load = Effect.fnUntraced(function*(runId: RunId) {
     }))
   if (state.started === undefined) return yield* new RunNotFound({ runId })
   const summary = yield* (yield* RunIndex).get(runId)
+  const holder = yield* (yield* RunQueue).holder(runId)
   const now = yield* (yield* EventStore).now
   const run = view(state)
-  return { run, since, now, explanation: Explain.explain(run, Option.getOrUndefined(summary)) }
+  return { run, since, now, explanation: Explain.explain(run, { ...Option.getOrUndefined(summary), holder }) }
 })
 
 /**

@@ -2,7 +2,7 @@
  * Executes leased runs in this process: keeps the leases alive, replays and drives programs, gives runs back.
  */
 import { Cause, Clock, Context, Deferred, Duration, Effect, Exit, Option, Result, Schema, Stream } from "effect"
-import type { Scope } from "effect"
+import type { LogLevel, Scope } from "effect"
 import { BudgetExceeded } from "./Budget.ts"
 import type { StoreError } from "./EventStore.ts"
 import type { EventStore } from "./EventStore.ts"
@@ -120,7 +120,11 @@ type Release = Parameters<RunQueue["Service"]["release"]>[0]
  * @category constructors
  * @since 0.1.0
  */
-export const make = (options: { readonly lease?: Duration.Input } = {}): Effect.Effect<
+export const make = (options: {
+  readonly lease?: Duration.Input
+  /** The level at which failed attempts are logged. Default `Debug`. */
+  readonly failures?: LogLevel.Severity
+} = {}): Effect.Effect<
   Executor,
   never,
   EventStore | RunQueue | Programs | Scope.Scope
@@ -286,6 +290,7 @@ export const make = (options: { readonly lease?: Duration.Input } = {}): Effect.
         context,
         settings: journalSettings,
         appendBytes: limits.appendBytes,
+        failures: options.failures ?? "Debug",
         lease: lease(claim.runId, claim.epoch)
       })
       onJournal(journal)

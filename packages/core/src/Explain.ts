@@ -3,6 +3,7 @@
  */
 import { DateTime, Option } from "effect"
 import type { RunSummary, WaitSummary } from "./RunIndex.ts"
+import type { Holder } from "./RunQueue.ts"
 import type { RunView } from "./Runs.ts"
 
 /**
@@ -33,12 +34,23 @@ export interface Explanation {
 }
 
 /**
- * Explains a run from its state; `queue` is what the index knows beyond it. Total: any log has an explanation.
+ * What the store knows of a run beyond its log.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Queued extends Pick<RunSummary, "reason"> {
+  /** Who has its lease; `None`: nobody. Absent: not looked for. */
+  readonly holder?: Option.Option<Holder>
+}
+
+/**
+ * Explains a run from its state and from what the store knows beyond it. Total: any log has an explanation.
  *
  * @category folds
  * @since 0.1.0
  */
-export const explain = (run: RunView, queue?: Pick<RunSummary, "reason">): Explanation => {
+export const explain = (run: RunView, queue?: Queued): Explanation => {
   const waitsFor = run.waits.map((wait) => ({ wait, mover: moverOf(wait), text: describe(wait) }))
   const because = given(run.reason) ?? given(run.state.cancel?.reason) ?? given(queue?.reason)
   const said = because === undefined ? "" : `: ${because.replace(/\.$/, "")}`
@@ -66,14 +78,20 @@ export const explain = (run: RunView, queue?: Pick<RunSummary, "reason">): Expla
         ...base,
         mover: "worker",
         headline: `The run is being cancelled${said}.`,
-        next: "A worker ends it: operations in flight get the grace time, then finalizers run."
+        next: whoGoesOn(
+          queue?.holder,
+          "A worker ends it: operations in flight get the grace time, then finalizers run."
+        )
       }
     case "Pending":
       return {
         ...base,
         mover: "worker",
         headline: "No worker has begun this run.",
-        next: `A worker with the program \`${run.program}\` takes it${notBefore(run)}${becauseOf(because)}.`
+        next: whoGoesOn(
+          queue?.holder,
+          `A worker with the program \`${run.program}\` takes it${notBefore(run)}${becauseOf(because)}.`
+        )
       }
     case "Running":
       return {
@@ -82,21 +100,25 @@ export const explain = (run: RunView, queue?: Pick<RunSummary, "reason">): Expla
         headline: waitsFor.length > 0 && run.waits.some(({ kind }) => kind === "operation")
           ? `The run is working on ${list(run.waits.filter(({ kind }) => kind === "operation"))}.`
           : "The run is due.",
-        next: `The worker that holds it goes on, or the next free one takes it${becauseOf(because)}.`
+        next: whoGoesOn(
+          queue?.holder,
+          `No worker has it: the next free one takes it${becauseOf(because)}.`,
+          `The worker that holds it goes on, or the next free one takes it${becauseOf(because)}.`
+        )
       }
     case "AwaitingApproval":
       return {
         ...base,
         mover: "approver",
         headline: `The run waits for a decision on ${list(run.waits.filter(({ kind }) => kind === "approval"))}.`,
-        next: "Approve or deny; it goes on at once."
+        next: "Approve or deny it; then a worker goes on."
       }
     case "AwaitingSignal":
       return {
         ...base,
         mover: "sender",
         headline: `The run waits for the signal ${list(run.waits.filter(({ kind }) => kind === "signal"))}.`,
-        next: "It goes on when the signal is sent."
+        next: "When the signal is sent, a worker goes on."
       }
     case "Sleeping":
       return {
@@ -106,6 +128,18 @@ export const explain = (run: RunView, queue?: Pick<RunSummary, "reason">): Expla
         next: `A worker takes it then${becauseOf(because)}.`
       }
   }
+}
+
+/** Who goes on, by the lease: `free` if nobody has it, `unknown` if it was not looked for. */
+const whoGoesOn = (holder: Queued["holder"], free: string, unknown = free): string => {
+  if (holder === undefined) return unknown
+  if (Option.isNone(holder)) return `${free} If none runs, start one.`
+  const { aliveUntil, isAlive, owner } = holder.value
+  return isAlive
+    ? `The worker \`${owner}\` has it and goes on.`
+    : `The worker \`${owner}\` has it and has stopped; its lease was kept until ${
+      iso(aliveUntil)
+    }. ${"The next free worker takes the run over. If none runs, start one."}`
 }
 
 const given = (reason: string | undefined): string | undefined => reason === "" ? undefined : reason
@@ -118,7 +152,9 @@ const notBefore = ({ state }: RunView): string => {
 const becauseOf = (reason: string | undefined): string => reason === undefined ? "" : ` (put back last time: ${reason})`
 
 const list = (waits: ReadonlyArray<WaitSummary>): string =>
-  waits.map(({ key, subject }) => subject === key ? `\`${key}\`` : `${subject} (\`${key}\`)`).join(", ")
+  waits.map(({ key, kind, subject }) =>
+    subject === key || kind === "approval" ? `\`${key}\`` : `${subject} (\`${key}\`)`
+  ).join(", ")
 
 const moverOf = (wait: WaitSummary): Mover => {
   switch (wait.kind) {

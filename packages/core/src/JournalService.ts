@@ -88,6 +88,8 @@ export interface Around {
   readonly mismatch: (error: KeyMismatch) => void
   readonly stick: (stuck: Omit<RunEventOf<"RunStuck">, "_tag">) => void
   readonly putBack: (detail: string) => void
+  /** Tells whoever reads the log of the process. */
+  readonly failed: (event: FailedEvent) => void
   readonly restart: () => void
   readonly lose: () => void
 }
@@ -213,11 +215,14 @@ export const make = (around: Around): Journal["Service"] => {
     ask.phase = "doubtful"
   }
 
-  const note = (failure: FailedEvent): void =>
+  const note = (failure: FailedEvent): void => {
+    around.failed(failure)
     enqueue({ bytes: 1024, decide: RunDecision.settle(failure, { shown: shown() }), refused: around.restart })
+  }
 
   const settle = (event: CompletedEvent | FailedEvent, before: ReadonlyArray<RunEvent> = []) =>
     Effect.sync((): Effect.Effect<CompletedEvent | FailedEvent> => {
+      if ("reason" in event) around.failed(event)
       const ask = known(event.key)
       let given = false
       let answer = event

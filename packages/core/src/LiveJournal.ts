@@ -4,7 +4,7 @@
  * What the program is given goes through one gate, `pump`, one thing at a time and only when the fibers of the run have nothing
  * left to do, so that it goes on in the same order the first time and in every replay.
  */
-import type { Clock, Context, Fiber } from "effect"
+import type { Clock, Context, Fiber, LogLevel } from "effect"
 import { Duration, Effect, Exit, HashMap, Result } from "effect"
 import * as AppendLine from "./AppendLine.ts"
 import type { Ask } from "./Ask.ts"
@@ -18,7 +18,7 @@ import * as RunDecision from "./RunDecision.ts"
 import type { KeyMismatch } from "./RunError.ts"
 import type { Recorded, RunEventOf } from "./RunEvent.ts"
 import type { Owner } from "./RunQueue.ts"
-import type { Position, RunState } from "./RunState.ts"
+import type { FailedEvent, Position, RunState } from "./RunState.ts"
 import { nextAwait, wakeAt } from "./RunState.ts"
 
 /**
@@ -76,6 +76,8 @@ export interface Options {
   readonly context: Context.Context<never>
   readonly settings: Settings
   readonly appendBytes: number
+  /** The level at which failed attempts are logged. */
+  readonly failures: LogLevel.Severity
   /** Whether the lease was confirmed less than half its length ago, and how to confirm it. */
   readonly lease: { readonly isFresh: () => boolean; readonly confirm: Effect.Effect<boolean> }
 }
@@ -578,8 +580,22 @@ export const make = (options: Options): LiveJournal => {
       : { decide: RunDecision.interrupt(request, hasActed), bytes: 512 })
   }
 
+  const failed = ({ attempt, error, final, key, outcome, reason, wakeAtMillis }: FailedEvent): void => {
+    if (reason === "Interrupted") return
+    const unknown = outcome === "unknown" ? ", its outcome is not known" : ""
+    const again = wakeAtMillis === undefined
+      ? ""
+      : `; again in ${Duration.format(Duration.millis(Math.max(0, Math.round(wakeAtMillis - now()))))}`
+    run(Effect
+      .logWithLevel(options
+        .failures)(`Run ${runId}: \`${key}\` attempt ${attempt} failed (${reason}${unknown}): ${error}${
+          final ? "; not tried again" : again
+        }`))
+  }
+
   const service = JournalService.make({
     options,
+    failed,
     asks,
     sleepers,
     line,

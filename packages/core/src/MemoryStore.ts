@@ -208,6 +208,18 @@ export const layerOf = (store: Memory): Layer.Layer<EventStore | RunQueue | RunI
             }
             return Effect.void
           }),
+        holder: (runId) =>
+          yielding(() => {
+            const row = store.runs.get(runId)
+            if (row === undefined || row.owner === null) return Effect.succeedNone
+            const { epoch, owner } = row
+            return Effect.succeedSome({
+              owner,
+              epoch,
+              isAlive: alive(owner, now()),
+              aliveUntil: store.aliveUntil.get(owner) ?? 0
+            })
+          }),
         wakeups: Stream.fromPubSub(woken)
       }),
       Context.add(RunIndex, {

@@ -35,6 +35,21 @@ export interface Claim {
 }
 
 /**
+ * Who has the lease of a run.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Holder {
+  readonly owner: Owner
+  readonly epoch: number
+  /** False: its time is over or its process is gone, and the next free worker takes the run over. */
+  readonly isAlive: boolean
+  /** Until when its last heartbeat keeps it alive, in milliseconds by the store's clock. */
+  readonly aliveUntil: number
+}
+
+/**
  * Hands due runs to workers, one owner at a time.
  *
  * **Details**
@@ -82,6 +97,8 @@ export class RunQueue extends Context.Service<RunQueue, {
   }) => Effect.Effect<void, StoreError>
   /** The owner ends: whatever it still holds counts as released without having come to rest. */
   readonly retire: (owner: Owner) => Effect.Effect<void, StoreError>
+  /** Who holds a run, alive or not; `None` if nobody has taken it since it was given back. For people who look. */
+  readonly holder: (runId: RunId) => Effect.Effect<Option.Option<Holder>, StoreError>
   /** Ids of runs that may have become due, or got a decision from outside. May miss some, never the only way to learn it. */
   readonly wakeups: Stream.Stream<RunId, StoreError>
 }>()("@durable-agents/core/RunQueue") {}

@@ -22,6 +22,8 @@ export interface Options {
   readonly poll?: Duration.Input
   /** The level at which it logs which runs it takes and how they come to rest. Default `Debug`. */
   readonly progress?: LogLevel.Severity
+  /** The level at which it logs attempts of operations that failed. They are in the logs of their runs anyway. Default `Debug`. */
+  readonly failures?: LogLevel.Severity
 }
 
 /**
@@ -65,7 +67,10 @@ export const layer = (
       const queue = yield* RunQueue
       const programs = yield* Programs
       const namespace = yield* Namespace
-      const executor = yield* Executor.make(options.lease === undefined ? {} : { lease: options.lease })
+      const executor = yield* Executor.make({
+        ...(options.lease === undefined ? {} : { lease: options.lease }),
+        ...(options.failures === undefined ? {} : { failures: options.failures })
+      })
       const concurrency = options.concurrency ?? 8
       const poll = Duration.fromInputUnsafe(options.poll ?? "1 second")
       const say = Effect.logWithLevel(options.progress ?? "Debug")

@@ -1,7 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
+import { Option } from "effect"
 import type { Explanation } from "../src/Explain.ts"
 import { explain } from "../src/Explain.ts"
 import type { RunEvent } from "../src/RunEvent.ts"
+import type { Holder } from "../src/RunQueue.ts"
 import { view } from "../src/Runs.ts"
 import type { RunState } from "../src/RunState.ts"
 import { fold, initial } from "../src/RunState.ts"
@@ -60,14 +62,14 @@ const cases: ReadonlyArray<
   [{
     status: "AwaitingApproval",
     mover: "approver",
-    headline: "The run waits for a decision on ship? (`ship`), keep? (`keep`).",
-    next: "Approve or deny; it goes on at once."
+    headline: "The run waits for a decision on `ship`, `keep`.",
+    next: "Approve or deny it; then a worker goes on."
   }, [started(), approvalAt("ship"), approvalAt("keep"), timerAt("nap", 5)]],
   [{
     status: "AwaitingSignal",
     mover: "sender",
     headline: "The run waits for the signal go (`answer`), `stop`.",
-    next: "It goes on when the signal is sent."
+    next: "When the signal is sent, a worker goes on."
   }, [started(), awaitedAt("answer", "go"), awaitedAt("stop", "stop")]],
   [{
     status: "Sleeping",
@@ -124,6 +126,25 @@ describe("Explain.explain", () => {
       assert.deepStrictEqual({ status, mover, headline, next }, expected)
     }
   )
+
+  it("says whether the worker that has the run is alive, and what to do if none is", () => {
+    const running = given(started(), requested(stepAt("charge")))
+    const next = (holder: Option.Option<Holder>) => explain(view(running), { holder }).next
+    const holder = { owner: "w-1", epoch: 2, isAlive: true, aliveUntil: 86_400_000 }
+    assert.strictEqual(next(Option.some(holder)), "The worker `w-1` has it and goes on.")
+    assert.strictEqual(
+      next(Option.some({ ...holder, isAlive: false })),
+      "The worker `w-1` has it and has stopped; its lease was kept until 1970-01-02T00:00:00.000Z. The next free worker takes the run over. If none runs, start one."
+    )
+    assert.strictEqual(
+      next(Option.none()),
+      "No worker has it: the next free one takes it. If none runs, start one."
+    )
+    assert.strictEqual(
+      explain(view(given(started())), { holder: Option.none() }).next,
+      "A worker with the program `support` takes it. If none runs, start one."
+    )
+  })
 
   it("has a case for every status", () => {
     const all = new Set(cases.map(([{ status }]) => status))

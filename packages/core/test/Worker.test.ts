@@ -15,7 +15,21 @@ import {
 } from "@durable-agents/core"
 import { FrozenStore } from "@durable-agents/testing"
 import { assert, describe, it } from "@effect/vitest"
-import { Clock, Context, Deferred, Duration, Effect, Exit, Fiber, Layer, Schema, Scope, Stream } from "effect"
+import {
+  Clock,
+  Context,
+  Deferred,
+  Duration,
+  Effect,
+  Exit,
+  Fiber,
+  Layer,
+  Logger,
+  Schedule,
+  Schema,
+  Scope,
+  Stream
+} from "effect"
 import { TestClock } from "effect/testing"
 import {
   counting,
@@ -74,6 +88,30 @@ describe("a worker", () => {
           return yield* runs.await(runId)
         }).pipe(Effect.timeout("2 seconds"))
         assert.strictEqual(end.output, "Granted")
+      }).pipe(Effect.provide(outside(memory)))
+    }))
+
+  it.live("logs what fails, at the level that it is told", () =>
+    Effect.gen(function*() {
+      const memory = MemoryStore.memory()
+      const said: Array<string> = []
+      const ears = Logger.layer([
+        Logger.make(({ logLevel, message }) => void said.push(`${logLevel} ${String(message)}`))
+      ])
+      const handler: Handler = () =>
+        Effect.fail("no paper").pipe(
+          Step.run("print", { ...Text, retry: Schedule.recurs(1) }),
+          Effect.catch((error) => Effect.succeed(String(error)))
+        )
+      yield* alive(worker(handler, memory, { failures: "Warn" }).pipe(Layer.provide(ears)))
+      yield* Effect.gen(function*() {
+        const runs = yield* Runs
+        const runId = yield* start()
+        yield* runs.await(runId)
+        assert.deepStrictEqual(said, [
+          `Warn Run ${runId}: \`print\` attempt 1 failed (Error): no paper; again in 0`,
+          `Warn Run ${runId}: \`print\` attempt 2 failed (Error): no paper; not tried again`
+        ])
       }).pipe(Effect.provide(outside(memory)))
     }))
 

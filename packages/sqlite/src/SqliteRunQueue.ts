@@ -73,6 +73,11 @@ export const make = (database: Database): RunQueue["Service"] => {
     `select alive_until from workers where owner = ?`,
     Schema.Struct({ alive_until: Schema.Finite })
   )
+  const leased = query(
+    connection,
+    `select lease_owner, lease_epoch from runs where run_id = ? and lease_owner is not null`,
+    Schema.Struct({ lease_owner: Schema.String, lease_epoch: Schema.Int })
+  )
   const keepAlive = connection.prepare(`
     insert into workers (owner, alive_until) values (?, ?)
     on conflict (owner) do update set alive_until = excluded.alive_until`)
@@ -192,12 +197,21 @@ export const make = (database: Database): RunQueue["Service"] => {
       committed: notice.woke
     })
 
+  const holder = (runId: RunId) =>
+    read("holder", () => {
+      const row = leased.first(runId)
+      if (row === undefined) return Option.none()
+      const { lease_epoch: epoch, lease_owner: owner } = row
+      return Option.some({ owner, epoch, isAlive: isHeld(owner, now()), aliveUntil: aliveUntil(owner) })
+    })
+
   return RunQueue.of({
     claim: Effect.fn("RunQueue.claim")(claim),
     acquire: Effect.fn("RunQueue.acquire")(acquire),
     heartbeat: Effect.fn("RunQueue.heartbeat")(heartbeat),
     release: Effect.fn("RunQueue.release")(release),
     retire: Effect.fn("RunQueue.retire")(retire),
+    holder: Effect.fn("RunQueue.holder")(holder),
     wakeups: notice.wakeups
   })
 }

@@ -28,6 +28,27 @@ export const queueContract = ({ test }: Register): void => {
   )
 
   test(
+    "says who has a run: nobody, a worker that is alive, one that is not",
+    Effect.gen(function*() {
+      const { claimOne, control, nextId, queue, start, store } = yield* scene
+      assert.deepStrictEqual(yield* queue.holder(yield* nextId), Option.none())
+      const runId = yield* start()
+      assert.deepStrictEqual(yield* queue.holder(runId), Option.none())
+      const { epoch, now } = yield* claimOne("w1")
+      const held = Option.getOrUndefined(yield* queue.holder(runId))
+      assert.deepInclude(held, { owner: "w1", epoch, isAlive: true })
+      assert.isAtLeast(held?.aliveUntil ?? 0, now + leaseMillis)
+      yield* control.advance(leaseMillis + 1_000)
+      assert.deepInclude(Option.getOrUndefined(yield* queue.holder(runId)), { owner: "w1", epoch, isAlive: false })
+      const taken = yield* claimOne("w2")
+      assert.deepInclude(Option.getOrUndefined(yield* queue.holder(runId)), { owner: "w2", epoch: epoch + 1 })
+      yield* queue.release({ owner: "w2", runId, epoch: taken.epoch, seq: 1, wakeAt: null })
+      assert.deepStrictEqual(yield* queue.holder(runId), Option.none())
+      assert.isAtLeast(yield* store.now, now)
+    })
+  )
+
+  test(
     "leaves a start in the future alone until its time",
     Effect.gen(function*() {
       const { claimedIds, control, start, store } = yield* scene

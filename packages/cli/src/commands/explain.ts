@@ -1,7 +1,7 @@
 /**
  * `durable-agents explain`: why a run does not move.
  */
-import { Explain, RunIndex, Runs } from "@durable-agents/core"
+import { Explain, RunIndex, RunQueue, Runs } from "@durable-agents/core"
 import { Effect, Layer, Option } from "effect"
 import * as Command from "effect/cli/Command"
 import * as Output from "../Output.ts"
@@ -21,7 +21,8 @@ export const explain = Command
       Effect.gen(function*() {
         const view = yield* (yield* Runs).state(run)
         const summary = yield* (yield* RunIndex).get(run)
-        const explanation = Explain.explain(view, Option.getOrUndefined(summary))
+        const holder = yield* (yield* RunQueue).holder(run)
+        const explanation = Explain.explain(view, { ...Option.getOrUndefined(summary), holder })
         const { style, width } = yield* Output.settings(flags)
         const { headline, next, status, waitsFor } = explanation
         yield* Output

@@ -46,6 +46,7 @@ export const worker = Command
       const options = {
         concurrency,
         progress: "Info" as const,
+        failures: "Warn" as const,
         ...FlagValue.given(lease, (lease) => ({ lease })),
         ...FlagValue.given(poll, (poll) => ({ poll }))
       }
