@@ -145,7 +145,7 @@ export class Runs extends Context.Service<Runs, {
     input: Input,
     options?: StartOptions
   ) => Effect.Effect<RunId, StartConflict | InvalidRequest | StoreError>
-  /** Allows exactly the request with this key, once; `arguments` replaces what was shown. */
+  /** Allows exactly the request with this key, once; `arguments` replaces those that were shown, if any were. */
   readonly approve: (runId: RunId, decision: {
     readonly approval: string
     readonly actor: ActorInput
@@ -326,6 +326,12 @@ export class Runs extends Context.Service<Runs, {
         approve: Effect.fn("Runs.approve")(function*(runId, { actor: who, approval, arguments: args, comment }) {
           yield* text("comment", comment)
           const edited = args === undefined ? undefined : yield* clean("arguments", args)
+          if (edited !== undefined) {
+            const asked = pendingApprovals(yield* load(runId)).find(({ key }) => key === approval)
+            if (asked !== undefined && asked.arguments === undefined) {
+              return yield* new InvalidRequest({ field: "arguments", detail: "cannot be changed: none were shown" })
+            }
+          }
           const now = yield* store.now
           return yield* decide(runId, { actor: who }, (actor) =>
             RunDecision.approve(approval, actor, now, {

@@ -6,6 +6,26 @@ import { execute, type Handler, processOf, programOf, runOnce, start, stateOf } 
 
 const step = (key: string) => Effect.succeed(key).pipe(Step.run(key, { output: Schema.String }))
 
+describe("Runs.approve", () => {
+  it.effect("does not take other arguments where none were shown", () =>
+    Effect.gen(function*() {
+      const runs = yield* Runs
+      const runId = yield* start()
+      yield* execute(runId)
+      const decide = (approval: string) => runs.approve(runId, { approval, actor: "dana", arguments: { cents: 1 } })
+      const refused = yield* Effect.flip(decide("plain"))
+      assert.strictEqual(refused.message, "`arguments` cannot be changed: none were shown")
+      assert.deepStrictEqual((yield* runs.state(runId)).pendingApprovals.map(({ key }) => key), ["plain", "shown"])
+      yield* decide("shown")
+      assert.strictEqual((yield* Effect.flip(decide("shown")))._tag, "ApprovalNotPending")
+    }).pipe(Effect.provide(processOf(() =>
+      Effect.all([
+        Approval.request("plain", { subject: "?" }),
+        Approval.request("shown", { subject: "?", arguments: { cents: 2 } })
+      ], { concurrency: 2 }).pipe(Effect.as("done"))
+    ))))
+})
+
 describe("Runs.start", () => {
   it.effect("records what was asked for, and defaults where nothing was (check 23)", () =>
     Effect.gen(function*() {
