@@ -5,9 +5,12 @@
 import { EventStore } from "@durable-agents/core"
 import { Effect, Layer } from "effect"
 
+/** What the process that watches is told. */
+export const now = "now"
+
 /** Tells the process that watches that the moment has come, and never goes on. */
 export const pullTrigger: Effect.Effect<never> = Effect.andThen(
-  Effect.sync(() => process.send?.("now")),
+  Effect.sync(() => process.send?.(now)),
   Effect.never
 )
 

@@ -1,7 +1,7 @@
 /**
  * What the demonstration can be told on its command line.
  */
-import { RunEvent } from "@durable-agents/core"
+import type { RunEvent } from "@durable-agents/core"
 import { Effect, Schema } from "effect"
 import { parseArgs } from "node:util"
 
@@ -12,11 +12,26 @@ export class BadOption extends Schema.TaggedError<BadOption>()("BadOption", { de
   }
 }
 
+/** The events that the worker itself writes here, in their order; what a person decides is written by the process of the person. */
+const written: ReadonlyArray<RunEvent.RunEvent["_tag"]> = [
+  "RunStarted",
+  "LLMCallRequested",
+  "LLMCallFailed",
+  "LLMCallCompleted",
+  "ApprovalRequested",
+  "ToolCallRequested",
+  "ToolCallCompleted",
+  "RunCompleted"
+]
+
+/** Where the worker can be killed. */
+export const places: ReadonlyArray<string> = ["payment", "nothing", ...written]
+
 /** How the demonstration goes. */
 export interface Options {
   readonly goal: string
   readonly cents: number
-  /** `payment` (after the money moved, before it is recorded), an event type, or `nothing`. */
+  /** `payment` (after the money moved, before it is recorded), a type of event (right after it), or `nothing`. */
   readonly killAt: string
   readonly keep: boolean
 }
@@ -25,7 +40,9 @@ export const usage = `Usage: npm start -- [options]
 
   --goal TEXT       what the customer wants (default: Refund order A-8891, item arrived damaged.)
   --amount CENTS    how much the model refunds (default: 6400; above 5000 a person has to agree)
-  --kill-at WHERE   payment (default), an event type such as LLMCallRequested, or nothing
+  --kill-at WHERE   payment (default), nothing, or right after an event:
+                    ${written.slice(0, 4).join(", ")},
+                    ${written.slice(4).join(", ")}
   --keep            leave the log and the ledger where they are
   --help            this text
 
@@ -56,9 +73,11 @@ export const parse = (args: ReadonlyArray<string>): Effect.Effect<Options | unde
         detail: `--amount wants a whole number of cents above 0, not \`${values.amount}\``
       })
     }
-    const places = ["payment", "nothing", ...Object.keys(RunEvent.RunEvent.cases)]
+    if (values.goal.trim() === "") return yield* new BadOption({ detail: "--goal wants a text that is not blank" })
     if (!places.includes(values["kill-at"])) {
-      return yield* new BadOption({ detail: `--kill-at wants one of ${places.join(", ")}` })
+      return yield* new BadOption({
+        detail: `--kill-at wants one of ${places.join(", ")}, not \`${values["kill-at"]}\``
+      })
     }
     return { goal: values.goal, cents, killAt: values["kill-at"], keep: values.keep }
   })

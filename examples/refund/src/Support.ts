@@ -31,10 +31,15 @@ export const SupportToolsLayer = SupportTools.toLayer(Effect.gen(function*() {
   })
 }))
 
+/** How often the model is asked before the run fails. Fewer than the default of agents, since somebody is watching. */
+export const attempts = 4
+
 /** The agent: its definition, for who starts runs and for who executes them. */
 export const Support = Agent.make("support", {
   instructions: "You handle refunds. Refund what the customer is owed, once, and say what you did.",
-  toolkit: SupportTools
+  toolkit: SupportTools,
+  attempts,
+  timeout: "1 minute"
 })
 
 /** A model that needs no network: it is refused once, asks for the refund, and reports the receipt. */

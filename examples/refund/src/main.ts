@@ -10,25 +10,50 @@ import { type ChildProcess, fork } from "node:child_process"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import * as KillSwitch from "./KillSwitch.ts"
 import { type Options, parse, usage } from "./Options.ts"
 import { type Books, books } from "./Payments.ts"
 import * as Person from "./Person.ts"
 import * as Printer from "./Printer.ts"
-import { Support } from "./Support.ts"
+import { attempts, Support } from "./Support.ts"
 
 const startKey = "the-main-job"
 const runId = Digest.derivedRunId("default", Support.name, startKey)
 
-/** One worker process, and the moment at which it asks to be killed. It is stopped when the scope closes. */
+/** A worker process ended that nobody had stopped. */
+class WorkerEnded extends Schema.TaggedError<WorkerEnded>()("WorkerEnded", {
+  exitCode: Schema.NullOr(Schema.Int),
+  signal: Schema.NullOr(Schema.String),
+  /** What it said of it. */
+  why: Schema.optionalKey(Schema.String)
+}) {
+  override get message() {
+    const how = this.signal === null ? `with exit code ${this.exitCode}` : `by ${this.signal}`
+    return `The worker process ended ${how}${this.why === undefined ? "" : `: ${this.why}`}`
+  }
+}
+
+/**
+ * One worker process, the moment at which it asks to be killed, and its end if it ends by itself. It is stopped when the scope
+ * closes.
+ */
 const worker = (orders: Record<string, unknown>) =>
   Effect.gen(function*() {
     const killMe = yield* Deferred.make<void>()
+    const ended = yield* Deferred.make<never, WorkerEnded>()
     const child = yield* Effect.acquireRelease(
       Effect.sync(() => fork(join(import.meta.dirname, "worker.ts"), [JSON.stringify(orders)])),
       (child) => stop(child, "SIGTERM")
     )
-    child.once("message", () => Deferred.doneUnsafe(killMe, Effect.void))
-    return { child, killMe: Deferred.await(killMe) }
+    let last: { readonly why?: string } = {}
+    child.on("message", (message) => {
+      if (message === KillSwitch.now) Deferred.doneUnsafe(killMe, Effect.void)
+      else last = { why: String(message) }
+    })
+    child.once("close", (exitCode, signal) => {
+      Deferred.doneUnsafe(ended, new WorkerEnded({ exitCode, signal, ...last }))
+    })
+    return { child, killMe: Deferred.await(killMe), ended: Deferred.await(ended) }
   })
 
 const stop = (child: ChildProcess, signal: NodeJS.Signals): Effect.Effect<void> =>
@@ -45,8 +70,21 @@ const follow = (printer: Printer.Printer, events: Array<Recorded>) =>
       Effect.gen(function*() {
         events.push(recorded)
         yield* printer.event(recorded)
+        yield* sayWhenNext(recorded, printer)
         if (recorded.event._tag === "ApprovalRequested") yield* decide(recorded.event, printer)
       })))
+
+/** A pause of a second is over before it is read; a longer one is announced. */
+const sayWhenNext = ({ at, event }: Recorded, printer: Printer.Printer) => {
+  if (event._tag !== "LLMCallFailed" || event.wakeAtMillis === undefined) return Effect.void
+  const seconds = (event.wakeAtMillis - at) / 1_000
+  return seconds < 1.5
+    ? Effect.void
+    : printer
+      .line(`          the model is asked again in ${seconds.toFixed(1)} s, attempt ${
+        event.attempt + 1
+      } of ${attempts}`)
+}
 
 const decide = (request: RunEventOf<"ApprovalRequested">, printer: Printer.Printer) =>
   Effect.gen(function*() {
@@ -72,39 +110,45 @@ const demo = (options: Options, folder: string) =>
     const runs = yield* Runs
     const first = yield* worker({ ...orders, goal: options.goal, killAt: options.killAt })
     const log = yield* Effect.forkChild(follow(printer, events))
-    const isKilled = yield* Effect.raceFirst(
+    const isKilled = yield* Effect.raceAllFirst([
       Effect.as(first.killMe, true),
-      Effect.as(Fiber.join(log), false)
-    )
+      Effect.as(Fiber.join(log), false),
+      first.ended
+    ])
+    let written = events.length
     if (isKilled) {
-      const { seq } = yield* runs.state(runId)
-      yield* printer.hasPrinted(seq)
+      written = (yield* runs.state(runId)).seq
+      yield* printer.hasPrinted(written)
       yield* stop(first.child, "SIGKILL")
       yield* printer.note("process killed here")
-      yield* worker(orders)
+      const second = yield* worker(orders)
+      yield* Effect.raceFirst(Fiber.join(log), second.ended)
     }
-    yield* Fiber.join(log)
     yield* printer.line("")
-    yield* printer.line(tell(events, isKilled, options))
+    yield* printer.line(isKilled ? toldOfKill(events, written) : toldOfOne(options))
     const counted = yield* books(ledger)
     yield* printer.line(`attempts ${counted.attempts}, refunds ${counted.refunds}`)
-    return balances(counted, events)
+    return { isBalanced: balances(counted, events), isCompleted: events.at(-1)?.event._tag === "RunCompleted" }
   }).pipe(
     Effect.scoped,
     Effect.provide(Layer.provideMerge(Runs.layer, Sqlite.layer({ file: join(folder, "runs.db") })))
   )
 
-const tell = (events: ReadonlyArray<Recorded>, isKilled: boolean, { killAt }: Options): string => {
-  if (!isKilled) {
-    return killAt === "nothing"
-      ? "One process wrote all of it."
-      : `Nobody was killed: the run ended before ${killAt}.`
+const toldOfOne = ({ killAt }: Options): string => {
+  if (killAt === "nothing") return "One process wrote all of it."
+  return killAt === "payment"
+    ? "Nobody was killed: no money was moved."
+    : `Nobody was killed: the worker wrote no ${killAt}.`
+}
+
+/** `written` events were in the log when the first worker was killed. */
+const toldOfKill = (events: ReadonlyArray<Recorded>, written: number): string => {
+  const last = events.length - 1
+  if (last < written) {
+    return "The process was killed right after it had recorded the end of the run: nothing was left to do."
   }
-  const takeover = events.find(({ event }) => event._tag === "RunRecovered")
-  const last = events.at(-1)?.seq
-  return takeover === undefined || last === undefined
-    ? "The process was killed with nothing left to do."
-    : `Seq ${takeover.seq} to ${last} were written by a different process than seq ${takeover.seq - 1}.`
+  const from = events.find(({ event }) => event._tag === "RunRecovered")?.seq ?? written
+  return `Seq ${from} to ${last} were written by a different process than seq ${from - 1}.`
 }
 
 /** What the log says was refunded is what the ledger says was paid, each call once. */
@@ -133,23 +177,26 @@ const inFolder = (options: Options) =>
       Effect.sync(() => mkdtempSync(join(tmpdir(), "durable-agents-"))),
       (folder) => Effect.sync(() => options.keep ? undefined : rmSync(folder, { recursive: true, force: true }))
     )
-    const isBalanced = yield* demo(options, folder)
+    const { isBalanced, isCompleted } = yield* demo(options, folder)
     if (options.keep) yield* Effect.sync(() => console.log(whereToLook(folder)))
-    if (isBalanced) return
-    yield* Effect.sync(() => {
-      console.error("The books do not balance.")
-      process.exitCode = 1
-    })
+    if (!isBalanced) yield* fail("The books do not balance.", 1)
+    else if (!isCompleted) yield* fail("The run did not complete.", 1)
   }))
+
+const fail = (why: string, exitCode: number) =>
+  Effect.sync(() => {
+    console.error(why)
+    process.exitCode = exitCode
+  })
 
 const main = Effect.gen(function*() {
   const options = yield* parse(process.argv.slice(2))
   if (options === undefined) yield* Effect.sync(() => console.log(usage))
   else yield* inFolder(options)
-}).pipe(Effect.catchTag("BadOption", (error) =>
-  Effect.sync(() => {
-    console.error(`${error.message}\n\n${usage}`)
-    process.exitCode = 2
-  })))
+}).pipe(Effect.catchTags({
+  BadOption: ({ message }) => fail(`${message}\n\n${usage}`, 2),
+  // One that was killed, or that ended as if it had done its work, has no code that says so.
+  WorkerEnded: (error) => fail(error.message, error.exitCode || 1)
+}))
 
 NodeRuntime.runMain(main)

@@ -47,4 +47,12 @@ const main = Effect.gen(function*() {
   return yield* Layer.launch(Worker.layer({ poll: "200 millis" }).pipe(Layer.provide(App)))
 }).pipe(Effect.provideService(RuntimeSettings, { ...RuntimeSettings.defaultValue(), suspendAfter: "20 millis" }))
 
-Daemon.run(main)
+/** What a person can mend is said in a line by the process that watches; a bug is shown here, with all that is known of it. */
+const say = (failure: unknown) =>
+  Effect.callback<void>((resume) => {
+    const why = failure instanceof Error ? failure.message : String(failure)
+    process.exitCode = 1
+    process.send?.(why.replace(/^(?:\w+\()+(.*?)\)+$/s, "$1"), () => resume(Effect.void))
+  })
+
+Daemon.run(Effect.catch(main, say))
