@@ -221,13 +221,15 @@ const within = <A, E, R>(
   timeout === undefined ?
     Effect.asSome(act) :
     Effect.uninterruptibleMask((restore) =>
-      Effect.flatMap(Effect.forkDetach(restore(act)), (fiber) =>
-        restore(Effect.timeoutOption(Fiber.join(fiber), timeout)).pipe(
-          Effect.tap((result) =>
-            Option.isNone(result) ? Effect.sync(() => fiber.interruptUnsafe()) : Effect.void
-          ),
-          Effect.onInterrupt(() => Fiber.interrupt(fiber))
-        ))
+      Effect.flatMap(Effect.forkDetach(restore(act), { startImmediately: true }), (fiber) => {
+        const exit = fiber.pollUnsafe()
+        return exit !== undefined
+          ? Effect.asSome(exit)
+          : restore(Effect.timeoutOption(Fiber.join(fiber), timeout)).pipe(
+            Effect.tap((result) => Option.isNone(result) ? Effect.sync(() => fiber.interruptUnsafe()) : Effect.void),
+            Effect.onInterrupt(() => Fiber.interrupt(fiber))
+          )
+      })
     )
 
 const abandoned = {
