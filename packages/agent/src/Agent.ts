@@ -271,7 +271,7 @@ const converse = (
       began: new Set(tools.map(({ name }) => name)),
       path: yield* Path,
       goal,
-      transcriptLength: limits.transcriptLength,
+      limits,
       scope: yield* Effect.scope,
       outcomes: yield* Queue.unbounded<Exit.Exit<Outcome>>(),
       turn: 0,
@@ -303,7 +303,7 @@ interface Exchange {
   readonly began: ReadonlySet<string>
   readonly path: string
   readonly goal: string
-  readonly transcriptLength: number
+  readonly limits: Limits
   readonly scope: Scope.Scope
   readonly outcomes: Queue.Queue<Exit.Exit<Outcome>>
   /** Of the current turn: the calls that a person was asked about, and the fibers of those that were begun, by their places. */
@@ -328,7 +328,7 @@ const interpret = (
 }
 
 const callModel = Effect.fnUntraced(function*(exchange: Exchange, conversation: Conversation, turn: number) {
-  const { definition, goal, path, rules, transcriptLength } = exchange
+  const { definition, goal, limits: { transcriptLength }, path, rules } = exchange
   const journal = yield* Journal
   const key = ModelCall.keyOf({ path, turn })
   if (conversation.characters > transcriptLength && journal.recorded(key) === undefined) {
@@ -342,7 +342,7 @@ const callModel = Effect.fnUntraced(function*(exchange: Exchange, conversation: 
 })
 
 const turnOf = (
-  { began, definition, path, rules }: Exchange,
+  { began, definition, limits, path, rules }: Exchange,
   { answer, conversation, made, turn }: AgentState
 ): Turn => ({
   agent: definition.agent,
@@ -353,6 +353,7 @@ const turnOf = (
   path,
   turn,
   made,
+  outputBytes: limits.outputBytes,
   messages: answer?.message === undefined ? conversation.messages : [...conversation.messages, answer.message]
 })
 

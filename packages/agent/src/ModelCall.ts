@@ -175,7 +175,7 @@ const encode = (answer: Generated): Effect.Effect<
         error: `the answer cannot be recorded: ${encoded.failure.message}`
       })
     }
-    return Effect.map(Payload.clean(encoded.success, outputBytes), (clean) => {
+    return Effect.mapEager(Payload.clean(encoded.success, outputBytes), (clean) => {
       const finish = answer.find((part) => part.type === "finish")
       const metadata = answer.find((part) => part.type === "response-metadata")
       return {

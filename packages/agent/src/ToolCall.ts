@@ -158,7 +158,7 @@ const asChanged = (
   call: Call,
   edited: Schema.Json
 ): Effect.Effect<Order> =>
-  Effect.matchEffect(check(turn, call.tool, edited), {
+  Effect.matchEffect(Effect.suspend(() => check(turn, call.tool, edited)), {
     onFailure: ({ problem }) =>
       Effect.succeed<Order>({ arguments: edited, refusal: `after the change, ${problem}`, verdicts: [] }),
     onSuccess: (checked) =>
@@ -183,7 +183,7 @@ const specOf = (
   const { attempts, onUnknown, retry, timeout } = tool.policy
   const common = { turn: turn.turn, tool: call.tool, toolCallId: call.id }
   const judged = (event: RunEventOf<"ToolCallCompleted">) =>
-    Effect.map(judgeResult(journal, turn, key, tool, order, event), (found) => {
+    Effect.mapEager(judgeResult(journal, turn, key, tool, order, event), (found) => {
       results.push(...found)
       return event
     })
@@ -277,12 +277,14 @@ const recoveryOf = (tool: AgentTool, args: Schema.Json): Operation.Recovery<unkn
 }
 
 const act = (tool: AgentTool, toolCallId: string, args: Schema.Json): Effect.Effect<unknown, unknown, CurrentStep> =>
-  withCall(Effect.gen(function*() {
-    const handler = yield* tool.handler
-    const value = yield* decoded(tool, args)
-    const { progress } = yield* ToolCall
-    return yield* handle(handler, value, toolCallId, progress)
-  }))
+  withCall(Effect.flatMap(
+    tool.handler,
+    (handler) =>
+      Effect.flatMapEager(
+        decoded(tool, args),
+        (value) => Effect.flatMap(ToolCall, ({ progress }) => handle(handler, value, toolCallId, progress))
+      )
+  ))
 
 const decoded = (tool: AgentTool, args: Schema.Json): Effect.Effect<unknown> =>
   Effect.orDie(Effect.mapError(tool.decode(args), (problem) => `its recorded arguments no longer fit: ${problem}`))

@@ -2,7 +2,7 @@
  * What the tool calls of a turn are about, before anything of them is done: what the log holds of them, whether they fit their
  * tools and keep to the guardrails, and whether a person has to allow them.
  */
-import { below, Journal, Limits, Payload } from "@durable-agents/core"
+import { below, Journal, Payload } from "@durable-agents/core"
 import { Effect, HashMap, Option, Result } from "effect"
 import type { Schema } from "effect"
 import type { Prompt } from "effect/ai"
@@ -38,6 +38,8 @@ export interface Turn {
   readonly messages: ReadonlyArray<Prompt.Message>
   /** How often calls with an effect were made before, by their identity. */
   readonly made: HashMap.HashMap<string, number>
+  /** Bytes of JSON of a call's arguments that can be recorded. */
+  readonly outputBytes: number
 }
 
 /**
@@ -104,7 +106,7 @@ export const prepare = (turn: Turn, calls: ReadonlyArray<Call>): Effect.Effect<R
       let plan = recorded(journal, key, tool)
       if (plan === undefined) {
         const done = journal.acting(key)
-        plan = yield* Effect.ensuring(find(journal, turn, call, key, batch), Effect.sync(done))
+        plan = yield* Effect.ensuring(Effect.suspend(() => find(journal, turn, call, key, batch)), Effect.sync(done))
       }
       if (plan._tag === "Free" || plan._tag === "Gated") note(turn, batch, call, plan)
       if (plan._tag !== "Accepted") batch.verdicts.push(...plan.verdicts)
@@ -174,33 +176,39 @@ const find = (
     })
   }
   const checked = check(turn, call.tool, call.params)
-  return Effect.matchEffect(isElsewhere(turn, call) ? Effect.andThen(putBack(journal, call, key), checked) : checked, {
-    onFailure: (found) => Effect.succeed(refuse(found)),
-    onSuccess: (checked) =>
-      Effect.flatMap(judge(journal, turn, key, checked, batch), (found) => {
-        const verdicts = found.map(({ event }) => event)
-        const blocking = found.filter(({ event }) => event.action === "BLOCK")
-        if (blocking.length > 0) {
-          return Effect.succeed<Plan>({ _tag: "Refused", ...refusalOf(found), begun: false, verdicts })
-        }
-        return Effect.map(gate(checked.tool, checked.value, call, turn), (rule): Plan => {
-          const doubts = found.flatMap(({ event, message }) => event.action === "ESCALATE" ? [message] : [])
-          const reasons = [...(rule === undefined ? [] : [rule.reason]), ...doubts]
-          // An approval that is given by itself is for calls that are as the tool expects them.
-          const forced = doubts.length > 0 || rule?.failed === true
-          const order = {
-            arguments: checked.json,
-            alone: checked.tool.effect !== "readonly",
-            begun: false,
-            verdicts
-          }
-          return reasons.length === 0
-            ? { _tag: "Free", ...order }
-            : { _tag: "Gated", reason: reasons.join("; "), asked: false, forced, ...order }
-        })
-      })
-  })
+  const allowed = Effect.flatMapEager(
+    isElsewhere(turn, call) ? Effect.andThen(putBack(journal, call, key), checked) : checked,
+    (checked) => allow(journal, turn, call, key, checked, batch)
+  )
+  return Effect.catchEager(allowed, (found) => Effect.succeed(refuse(found)))
 }
+
+/** What becomes of a call that fits its tool. */
+const allow = (
+  journal: Journal["Service"],
+  turn: Turn,
+  call: Call,
+  key: string,
+  checked: Checked,
+  batch: Batch
+): Effect.Effect<Plan> =>
+  Effect.flatMapEager(judge(journal, turn, key, checked, batch), (found) => {
+    const { json, tool, value } = checked
+    const verdicts = found.map(({ event }) => event)
+    if (verdicts.some(({ action }) => action === "BLOCK")) {
+      return Effect.succeed({ _tag: "Refused", ...refusalOf(found), begun: false, verdicts })
+    }
+    return Effect.mapEager(gate(tool, value, call, turn), (rule): Plan => {
+      const doubts = found.flatMap(({ event, message }) => event.action === "ESCALATE" ? [message] : [])
+      const reasons = [...(rule === undefined ? [] : [rule.reason]), ...doubts]
+      // An approval that is given by itself is for calls that are as the tool expects them.
+      const forced = doubts.length > 0 || rule?.failed === true
+      const order = { arguments: json, alone: tool.effect !== "readonly", begun: false, verdicts }
+      return reasons.length === 0
+        ? { _tag: "Free", ...order }
+        : { _tag: "Gated", reason: reasons.join("; "), asked: false, forced, ...order }
+    })
+  })
 
 /**
  * Another worker has the tool: the model was told of it when the conversation began, and would not be told here. What is told
@@ -247,7 +255,7 @@ const judge = (
   const { json, tool } = checked
   const about = { key, turn: number, when: "L3_output" as const }
   const hasEffect = tool.effect !== "readonly"
-  return Effect.map(judgeArguments(journal, turn, key, checked), (found) => {
+  return Effect.mapEager(judgeArguments(journal, turn, key, checked), (found) => {
     if (!hasEffect) return found
     const identity = Rules_.identity(tool.tool.name, json)
     const before = Option.getOrElse(HashMap.get(turn.made, identity), () => 0) + (batch.made.get(identity) ?? 0)
@@ -316,7 +324,11 @@ const misfit = (tool: string, rule: Misfit["rule"], problem: string): Misfit => 
  * @category operations
  * @since 0.1.0
  */
-export const check = ({ tools }: Turn, name: string, params: Schema.Json): Effect.Effect<Checked, Misfit> => {
+export const check = (
+  { outputBytes, tools }: Turn,
+  name: string,
+  params: Schema.Json
+): Effect.Effect<Checked, Misfit> => {
   const tool = tools.byName.get(name)
   if (tool === undefined) return Effect.fail(misfit(name, "allowlist_violation", unknownTool(tools, name)))
   const invalid = (problem: string) => misfit(name, "schema_invalid", problem)
@@ -325,18 +337,15 @@ export const check = ({ tools }: Turn, name: string, params: Schema.Json): Effec
     const problem = `the arguments must be a JSON object, and these are not: ${excerpt(JSON.stringify(args))}`
     return Effect.fail(invalid(problem))
   }
-  return Effect.gen(function*() {
-    const { outputBytes } = yield* Limits
-    const value = yield* Effect.mapError(
-      tool.decode(args),
-      (problem) => invalid(`its arguments do not fit: ${problem}`)
-    )
-    const json = yield* Effect.mapError(
-      Effect.flatMap(tool.encode(value, args), (json) => Payload.clean(json, outputBytes)),
-      ({ error }) => invalid(`its arguments cannot be recorded: ${error}`)
-    )
-    return { tool, value, json }
-  })
+  const decoded = Effect.mapErrorEager(tool.decode(args), (problem) => invalid(`its arguments do not fit: ${problem}`))
+  return Effect.flatMapEager(
+    decoded,
+    (value) =>
+      Effect.mapBothEager(Effect.flatMapEager(tool.encode(value, args), (json) => Payload.clean(json, outputBytes)), {
+        onSuccess: (json) => ({ tool, value, json }),
+        onFailure: ({ error }) => invalid(`its arguments cannot be recorded: ${error}`)
+      })
+  )
 }
 
 /**

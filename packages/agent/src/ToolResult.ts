@@ -31,20 +31,21 @@ export const encode = (
   value: unknown,
   withSchema: Effect.Effect<unknown, Schema.SchemaError>
 ): Effect.Effect<Encoded, Operation.Failure> =>
-  Effect.gen(function*() {
-    const { outputBytes } = yield* Limits
-    const { tooLarge, ...encoded } = yield* Effect.matchCause(withSchema, {
+  Effect.flatMap(Limits, ({ outputBytes }) => {
+    const written = Effect.matchCauseEager(withSchema, {
       onSuccess: (json) => transcribe(json, outputBytes),
       onFailure: (cause) => ({
         ...transcribe(value, outputBytes),
         mismatch: `the result does not fit the tool's schema: ${excerpt(inWords(cause))}`
       })
     })
-    if (tooLarge) {
-      const error = `it is larger than the ${outputBytes} characters of JSON that are recorded`
-      return yield* Effect.fail<Operation.Failure>({ reason: "TooLarge", error })
-    }
-    return { ...encoded, json: yield* Payload.clean(encoded.json, outputBytes) }
+    return Effect.flatMapEager(written, ({ tooLarge, ...encoded }) =>
+      tooLarge
+        ? Effect.fail<Operation.Failure>({
+          reason: "TooLarge",
+          error: `it is larger than the ${outputBytes} characters of JSON that are recorded`
+        })
+        : Effect.mapEager(Payload.clean(encoded.json, outputBytes), (json) => ({ ...encoded, json })))
   })
 
 /**

@@ -3,7 +3,7 @@
  */
 import type { ToolDescription } from "@durable-agents/core"
 import { Payload, Program } from "@durable-agents/core"
-import { type Cause, Context, Effect, Option, Result, Schema } from "effect"
+import { Context, Effect, identity, Option, Result, Schema } from "effect"
 import type { Toolkit } from "effect/ai"
 import { Tool } from "effect/ai"
 import type { Caps } from "./Caps.ts"
@@ -173,7 +173,9 @@ export const make = (
   })
 
 const handlerIn = (context: Context.Context<never>, tool: Tool.Any): Option.Option<Handler> =>
-  Context.getOption(context, Context.Service<Handler, Handler>(tool.id))
+  Context.getOption(context, handlerOf(tool))
+
+const handlerOf = ({ id }: Tool.Any) => Context.Service<Handler, Handler>(id)
 
 /** What the model is told is what is recorded. Its calls are read by the agent, so nothing of the tool's schemas is needed. */
 const offer = (tool: Tool.Any | undefined, { description, name, parameters }: ToolDescription): Tool.Any =>
@@ -250,8 +252,12 @@ const agentTool = (tool: Tool.Any, described: Schema.Json = {}): AgentTool => {
     policy: ToolPolicy.of(tool),
     effect: ToolPolicy.effect(tool),
     uncapped: (caps) => uncapped(described, caps),
-    decode: (args) => Effect.catchCause(decode(args, { onExcessProperty: "error", errors: "all" }), misfit),
-    encode: (args, given) => Effect.catchCause(encode(args), () => Effect.succeed(given)),
+    decode: (args) =>
+      Effect.matchCauseEffectEager(decode(args, { onExcessProperty: "error", errors: "all" }), {
+        onSuccess: Effect.succeed,
+        onFailure: (cause) => Effect.fail(inWords(cause))
+      }),
+    encode: (args, given) => Effect.matchCauseEager(encode(args), { onSuccess: identity, onFailure: () => given }),
     encodeResult: Schema.encodeUnknownEffect(codec(tool.successSchema)),
     encodeFailure: (error) => {
       const encoded = Result.flatMap(Result.try(() => encodeFailure(error)), (result) => result)
@@ -261,12 +267,11 @@ const agentTool = (tool: Tool.Any, described: Schema.Json = {}): AgentTool => {
     },
     decodeFailure: (json) => json === undefined ? Option.none() : Result.getSuccess(decodeFailure(json)),
     handler: Effect.flatMap(
-      Effect.context<never>(),
-      (context) =>
-        Option.match(handlerIn(context, tool), {
-          onNone: () => Effect.die(`the tool \`${tool.name}\` has no handler here`),
-          onSome: Effect.succeed
-        })
+      Effect.serviceOption(handlerOf(tool)),
+      Option.match({
+        onNone: () => Effect.die(`the tool \`${tool.name}\` has no handler here`),
+        onSome: Effect.succeed
+      })
     )
   }
 }
@@ -287,5 +292,3 @@ export const absent = (name: string): AgentTool => ({
 /** What a tool's schemas need is a requirement of the agent's layer, so it is in the context in which they are used. */
 const codec = (schema: Schema.Constraint): Schema.Codec<unknown, Schema.Json> =>
   Schema.toCodecJson(schema) as unknown as Schema.Codec<unknown, Schema.Json>
-
-const misfit = (cause: Cause.Cause<Schema.SchemaError>): Effect.Effect<never, string> => Effect.fail(inWords(cause))

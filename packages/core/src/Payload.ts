@@ -27,31 +27,27 @@ export type PureSchema<A = unknown> = Schema.Codec<A, unknown>
  * @category codecs
  * @since 0.1.0
  */
-export const clean = (value: unknown, maxBytes: number): Effect.Effect<Schema.Json, Failure> =>
-  Effect.suspend(() => {
-    const written = Effect.try({
-      try: () => cleanText(JSON.stringify(value) ?? "null"),
-      catch: (error): Failure => ({ reason: "Unencodable", error: String(error) })
+export const clean = (value: unknown, maxBytes: number): Effect.Effect<Schema.Json, Failure> => {
+  const written = Result.try(() => cleanText(JSON.stringify(value) ?? "null"))
+  if (Result.isFailure(written)) return Effect.fail({ reason: "Unencodable", error: String(written.failure) })
+  const text = written.success
+  const bytes = bytesOf(text, maxBytes)
+  if (bytes > maxBytes) {
+    return Effect.fail({
+      reason: "TooLarge",
+      error: `the result has ${bytes} bytes of JSON, more than the ${maxBytes} that are recorded`
     })
-    return Effect.flatMap(written, (text) => {
-      const bytes = bytesOf(text, maxBytes)
-      if (bytes > maxBytes) {
-        return Effect.fail<Failure>({
-          reason: "TooLarge",
-          error: `the result has ${bytes} bytes of JSON, more than the ${maxBytes} that are recorded`
-        })
-      }
-      const json: Schema.Json = JSON.parse(text)
-      if (text.length > 2 * maxDepth && isDeeper(json, maxDepth)) {
-        return Effect.fail<Failure>({
-          reason: "Unencodable",
-          error: `the result has more than ${maxDepth} levels of lists and objects`
-        })
-      }
-      if (Predicate.isObject(json)) sizes.set(json, text.length)
-      return Effect.succeed(json)
+  }
+  const json: Schema.Json = JSON.parse(text)
+  if (text.length > 2 * maxDepth && isDeeper(json, maxDepth)) {
+    return Effect.fail({
+      reason: "Unencodable",
+      error: `the result has more than ${maxDepth} levels of lists and objects`
     })
-  })
+  }
+  if (Predicate.isObject(json)) sizes.set(json, text.length)
+  return Effect.succeed(json)
+}
 
 const maxDepth = 1000
 
