@@ -21,12 +21,12 @@ import { comparePositions, placeAt } from "./RunState.ts"
  */
 export interface Ask {
   readonly key: OperationKey
-  /** Absent for waits and choices. */
-  readonly request: Request | undefined
+  /** Absent for waits and choices, and once the outcome is in the log: a long run keeps nothing of what it has done. */
+  request: Request | undefined
   phase: "held" | "queued" | "stored" | "doubtful" | "waiting" | "due" | "idle"
   /** Resumes the fiber that blocks on this key. */
   resume: ((effect: Effect.Effect<never>) => void) | undefined
-  /** Gives the fiber its answer. */
+  /** Gives the fiber its answer, once. */
   give: (() => void) | undefined
   /** Lets a held ask go on. */
   go: (() => void) | undefined

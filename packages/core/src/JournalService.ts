@@ -150,6 +150,7 @@ export const make = (around: Around): Journal["Service"] => {
     const own: Entry = {
       ...entry,
       sent: () => {
+        ask.withdraw = undefined
         if (ask.phase === "queued") ask.phase = "stored"
       }
     }
@@ -235,6 +236,9 @@ export const make = (around: Around): Journal["Service"] => {
       enqueue({
         bytes: sizeOf(event) + sizeOfAll(before),
         decide: RunDecision.settle(event, { shown: shown(), before }),
+        stored: () => {
+          ask.request = undefined
+        },
         refused: () => {
           const recorded = outcomeOf(event.key)
           if (given || recorded === undefined) return around.restart()
@@ -262,7 +266,10 @@ export const make = (around: Around): Journal["Service"] => {
         if (outcome === undefined) return giveDoubtful(ask, asked, resume)
         // Blocks until the program interrupts it again, as it did when this was recorded.
         if ("reason" in outcome && outcome.reason === "Interrupted") return around.asked()
-        giveRecorded(ask, found, () => resume(Effect.succeed({ _tag: "Outcome", event: outcome })))
+        giveRecorded(ask, found, () => {
+          ask.request = undefined
+          resume(Effect.succeed({ _tag: "Outcome", event: outcome }))
+        })
       }),
     again: (asked) =>
       Effect.suspend(() => {

@@ -215,7 +215,7 @@ export const make = (options: Options): LiveJournal => {
     const next = isLeavingFor("Restart") ? undefined : deliveries.shift()
     if (next !== undefined) {
       next.phase = "idle"
-      next.give?.()
+      give(next)
       return true
     }
     const isSettled = acting.size === 0 && !line.isBusy() && line.isEmpty()
@@ -244,12 +244,18 @@ export const make = (options: Options): LiveJournal => {
     return unasked === 0 && root !== undefined && goLive()
   }
 
+  const give = (ask: Ask): void => {
+    const own = ask.give
+    ask.give = undefined
+    own?.()
+  }
+
   const goLive = (): boolean => {
     mode = "live"
     for (const ask of asks.values()) {
       if (ask.phase !== "doubtful") continue
       ask.phase = "idle"
-      ask.give?.()
+      give(ask)
     }
     setAlarm()
     if (poked) poke()
@@ -261,7 +267,9 @@ export const make = (options: Options): LiveJournal => {
     const ready = held.splice(0)
     for (const ask of ready) {
       ask.phase = "idle"
-      ask.go?.()
+      const go = ask.go
+      ask.go = undefined
+      go?.()
     }
     return ready.length > 0
   }
@@ -380,7 +388,7 @@ export const make = (options: Options): LiveJournal => {
       if (at > time) continue
       sleepers.delete(ask)
       ask.phase = "idle"
-      ask.give?.()
+      give(ask)
     }
     const first = wakeAt(line.state())
     if (first !== undefined && first <= time && line.state().cancel === undefined) {
