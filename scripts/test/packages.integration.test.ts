@@ -1,4 +1,4 @@
-import { assert, describe, it } from "@effect/vitest"
+import { afterAll, assert, describe, it } from "@effect/vitest"
 import { execFileSync } from "node:child_process"
 import {
   copyFileSync,
@@ -7,6 +7,7 @@ import {
   mkdtempSync,
   readFileSync,
   realpathSync,
+  rmSync,
   symlinkSync,
   writeFileSync
 } from "node:fs"
@@ -15,6 +16,8 @@ import { dirname, join } from "node:path"
 
 const root = join(import.meta.dirname, "../..")
 const folder = mkdtempSync(join(tmpdir(), "durable-agents-packages-"))
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const run = (command: string, args: ReadonlyArray<string>, cwd: string): string =>
   execFileSync(command, args, { cwd, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"], maxBuffer: 64 * 1024 * 1024 })

@@ -2,7 +2,7 @@
  * Running a program that works until it is told to stop.
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
-import type { Effect } from "effect"
+import { Effect, type Scope } from "effect"
 
 /**
  * `NodeRuntime.runMain` for daemons: the first SIGTERM or SIGINT interrupts the program, so that a worker drains; the second one
@@ -21,17 +21,21 @@ import type { Effect } from "effect"
  * @since 0.1.0
  */
 export const run = <A, E>(effect: Effect.Effect<A, E>): void => {
-  endAtSecondSignal()
+  countSignals()
   NodeRuntime.runMain(effect)
 }
 
 /**
- * Ends the process at once when it gets SIGTERM or SIGINT for the second time from now on.
+ * Ends the process at once when it gets SIGTERM or SIGINT for the second time while the scope is open.
  *
  * @category running
  * @since 0.1.0
  */
-export const endAtSecondSignal = (): void => {
+export const endAtSecondSignal: Effect.Effect<void, never, Scope.Scope> = Effect.suspend(() =>
+  Effect.asVoid(Effect.acquireRelease(Effect.sync(countSignals), (stop) => Effect.sync(stop)))
+)
+
+const countSignals = (): () => void => {
   let signals = 0
   const count = () => {
     signals += 1
@@ -39,4 +43,8 @@ export const endAtSecondSignal = (): void => {
   }
   process.on("SIGTERM", count)
   process.on("SIGINT", count)
+  return () => {
+    process.off("SIGTERM", count)
+    process.off("SIGINT", count)
+  }
 }

@@ -52,12 +52,26 @@ const command = Command.make("durable-agents").pipe(
   ])
 )
 
-const Platform = Layer.mergeAll(
+/**
+ * What the command line needs of the platform, and how it says what it logs and what went wrong.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layer = Layer.mergeAll(
   NodeServices.layer,
   Log.layer,
   Failure.layerPresenter,
   CliConfig.layer({ builtIns: [GlobalFlag.Help, GlobalFlag.Version, GlobalFlag.Completions] })
 )
+
+/**
+ * The command that the arguments name, to its end; what went wrong has been said on standard error.
+ *
+ * @category running
+ * @since 0.1.0
+ */
+export const run = Command.run(command, { version }).pipe(Effect.tapCause(Failure.report))
 
 /**
  * Runs the command line of this process.
@@ -72,9 +86,8 @@ export const main = (): void => {
       if (!isClosedPipe(error)) process.exitCode = 1
     })
   }
-  Command.run(command, { version }).pipe(
-    Effect.provide(Platform),
-    Effect.tapCause(Failure.report),
+  run.pipe(
+    Effect.provide(layer),
     runMain({
       disableErrorReporting: true,
       teardown: (exit, onExit) => {

@@ -1,7 +1,7 @@
 /**
  * Logs as plain lines on standard error, so that standard output holds nothing but what was asked for.
  */
-import { Cause, Logger, References } from "effect"
+import { Cause, Console, Logger, References } from "effect"
 import * as Printable from "./Printable.ts"
 
 const word = (value: unknown): string =>
@@ -20,6 +20,7 @@ export const layer = Logger.layer([
     const annotations = Object.entries(fiber.getRef(References.CurrentLogAnnotations))
       .map(([name, value]) => `${name}=${word(value)}`)
     const line = [[...said, ...reasons].join(": "), ...annotations].join(" ")
-    console.error(`${date.toISOString()} ${logLevel.toUpperCase().padEnd(5)} ${Printable.inline(line)}`)
+    fiber.getRef(Console.Console)
+      .error(`${date.toISOString()} ${logLevel.toUpperCase().padEnd(5)} ${Printable.inline(line)}`)
   })
 ])

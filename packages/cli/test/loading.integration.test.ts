@@ -1,17 +1,20 @@
 import { assert, describe, it } from "@effect/vitest"
-import { mkdtempSync, readFileSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { readFileSync } from "node:fs"
 import { join } from "node:path"
-import { fixture, main, outputOf, processesIn } from "./processes.ts"
+import { newFolder } from "./folders.ts"
+import { commandsIn } from "./inProcess.ts"
+import { fixture, inPairs, main, outputOf, processesIn } from "./processes.ts"
 
-const folder = mkdtempSync(join(tmpdir(), "durable-agents-cli-"))
-const loads = join(folder, "loads")
-const { cli, spawn } = processesIn(folder, { DURABLE_AGENTS_STORE: "sqlite:runs.db", LOADS: loads })
+const folder = newFolder()
+const environment = { DURABLE_AGENTS_STORE: "sqlite:runs.db" }
+const cli = commandsIn(folder, environment)
+const { beginWith } = processesIn(folder, environment)
+let count = 0
 
 /** What a command loads, as far as it costs time or could fail. */
-const loadedBy = (...args: ReadonlyArray<string>): ReadonlyArray<string> => {
-  writeFileSync(loads, "")
-  outputOf(spawn(process.execPath, ["--import", fixture("loads.ts"), main, ...args]))
+const loadedBy = async (...args: ReadonlyArray<string>): Promise<ReadonlyArray<string>> => {
+  const loads = join(folder, `loads-${count++}`)
+  outputOf(await beginWith(["--import", fixture("loads.ts"), main, ...args], { LOADS: loads }).ended)
   const urls = readFileSync(loads, "utf8").split("\n")
   assert.isTrue(urls.some((url) => url.endsWith("/cli/src/DurableAgents.ts")))
   const costly = {
@@ -25,29 +28,29 @@ const loadedBy = (...args: ReadonlyArray<string>): ReadonlyArray<string> => {
 }
 
 describe("durable-agents", () => {
-  it("loads neither drivers nor models for its help and its completions (H36, checks 13, 14)", () => {
-    for (const args of [["--help"], ["worker", "--help"], ["--version"], ["--completions", "zsh"]]) {
-      assert.deepStrictEqual(loadedBy(...args), [])
-    }
+  it("loads neither drivers nor models for its help and its completions (H36, checks 13, 14)", async () => {
+    await inPairs(
+      [["--help"], ["worker", "--help"], ["--version"], ["--completions", "zsh"]],
+      async (args) => assert.deepStrictEqual(await loadedBy(...args), [])
+    )
   })
 
-  it("loads the store alone to look and to decide", () => {
-    outputOf(cli(["init-db"]))
-    const run = outputOf(cli(["start", "ship", `{"id":"A-1","cents":1}`, "--app", fixture("app.ts")])).trim()
-    for (
-      const args of [["runs"], ["status", run], ["explain", run], ["replay", run], ["export", run], [
+  it("loads the store alone to look and to decide", async () => {
+    outputOf(await cli(["init-db"]))
+    const run = outputOf(await cli(["start", "ship", `{"id":"A-1","cents":1}`, "--app", fixture("app.ts")])).trim()
+    await inPairs(
+      [["runs"], ["status", run], ["explain", run], ["replay", run], ["export", run], [
         "cancel",
         run,
         "--actor",
         "dana"
-      ]]
-    ) {
-      assert.deepStrictEqual(loadedBy(...args), ["sqlite"], args.join(" "))
-    }
+      ]],
+      async (args) => assert.deepStrictEqual(await loadedBy(...args), ["sqlite"], args.join(" "))
+    )
   })
 
-  it("loads the app to start a run, and not the client of the model", () => {
-    const loaded = loadedBy("start", "writer", "About the sea.", "--app", fixture("open.ts"))
+  it("loads the app to start a run, and not the client of the model", async () => {
+    const loaded = await loadedBy("start", "writer", "About the sea.", "--app", fixture("open.ts"))
     assert.deepStrictEqual(loaded, ["ai", "agent", "sqlite"])
   })
 })

@@ -47,18 +47,21 @@ export const processesIn = (cwd: string, own: Environment = {}) => {
     })
     return { code: status, out: stdout, err: stderr }
   }
+  /** Node beside this process. */
+  const beginWith = (args: ReadonlyArray<string>, env: Environment = {}): Begun =>
+    watch(spawnChild(process.execPath, args, {
+      cwd,
+      env: { ...environment, ...own, ...env },
+      stdio: ["ignore", "pipe", "pipe"]
+    }))
   return {
     spawn,
+    beginWith,
     /** `durable-agents` to its end. */
     cli: (args: ReadonlyArray<string>, env: Environment = {}, input = ""): Ended =>
       spawn(process.execPath, [main, ...args], env, input),
     /** `durable-agents` beside this process. */
-    begin: (args: ReadonlyArray<string>, env: Environment = {}): Begun =>
-      watch(spawnChild(process.execPath, [main, ...args], {
-        cwd,
-        env: { ...environment, ...own, ...env },
-        stdio: ["ignore", "pipe", "pipe"]
-      }))
+    begin: (args: ReadonlyArray<string>, env: Environment = {}): Begun => beginWith([main, ...args], env)
   }
 }
 
@@ -86,6 +89,15 @@ const watch = (child: ChildProcess): Begun => {
       child.once("close", (code) => resolve({ code, out, err }))
     })
   }
+}
+
+/** Does this with two at a time: a machine of this size has no use for more. */
+export const inPairs = async <A>(all: ReadonlyArray<A>, each: (one: A) => Promise<void>): Promise<void> => {
+  const rest = all.values()
+  const line = async () => {
+    for (const one of rest) await each(one)
+  }
+  await Promise.all([line(), line()])
 }
 
 /** A command that fails with this code and says why in one line, which matches. */

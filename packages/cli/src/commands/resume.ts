@@ -22,7 +22,7 @@ export const resume = Command
     { run, app: AppModule.flag, store: Store.flag, json: Output.json, ...Output.flags },
     ({ app, json, run, store, ...flags }) =>
       Effect.gen(function*() {
-        yield* Effect.sync(Daemon.endAtSecondSignal)
+        yield* Daemon.endAtSecondSignal
         const reading = Layer.provideMerge(Runs.layer, Store.layer(store, "read"))
         const { state } = yield* Effect.provide(Effect.flatMap(Runs, (runs) => runs.state(run)), reading)
         const report = yield* RunState.isEnded(state)
@@ -30,7 +30,7 @@ export const resume = Command
           : execute(app, run, store)
         const settings = yield* Output.settings(flags)
         yield* Output.print(json ? [RunReport.json(report)] : RunReport.lines(report, store, settings))
-      })
+      }).pipe(Effect.scoped)
   )
   .pipe(
     Command

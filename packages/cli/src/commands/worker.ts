@@ -40,7 +40,7 @@ export const worker = Command
     )
   }, ({ app, concurrency, lease, poll, store, untilIdle }) =>
     Effect.gen(function*() {
-      yield* Effect.sync(Daemon.endAtSecondSignal)
+      yield* Daemon.endAtSecondSignal
       const loaded = yield* AppModule.load(app)
       const AppLayer = yield* Effect.promise(() => import("../AppLayer.ts"))
       const options = {
@@ -60,10 +60,13 @@ export const worker = Command
       })
       yield* Effect.provide(work, Layer.provideMerge(Worker.layer(options), AppLayer.layer(loaded, store)))
       yield* Effect.logInfo("Nothing is due")
-    }).pipe(Effect.onInterrupt(() =>
-      // Ending in an orderly way is what a daemon was asked for.
-      Effect.andThen(Effect.logInfo("Stopped"), Effect.sync(() => void (process.exitCode = 0)))
-    )))
+    }).pipe(
+      Effect.onInterrupt(() =>
+        // Ending in an orderly way is what a daemon was asked for.
+        Effect.andThen(Effect.logInfo("Stopped"), Effect.sync(() => void (process.exitCode = 0)))
+      ),
+      Effect.scoped
+    ))
   .pipe(
     Command
       .withDescription("Executes runs as they become due, many at a time, until it is stopped, and says on standard error what it does. SIGTERM and " +
