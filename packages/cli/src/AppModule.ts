@@ -1,11 +1,11 @@
 /**
  * The `--app` flag: the module that a command takes its programs from. It is loaded only by the commands that need it.
  */
-import { Program } from "@durable-agents/core"
 import { Cause, Effect, FileSystem, Layer, Option, Path, Result, Schema } from "effect"
 import * as Flag from "effect/cli/Flag"
 import { registerHooks } from "node:module"
 import type { App, Definition } from "./App.ts"
+import * as AppProblem from "./AppProblem.ts"
 import { UnusableApp } from "./Failure.ts"
 
 /**
@@ -26,6 +26,8 @@ export const flag: Flag.Flag<string> = Flag.String("app").pipe(
  */
 export interface Loaded {
   readonly module: string
+  /** Where it was loaded from: an address, or the name of a package. */
+  readonly href: string
   readonly app: App
 }
 
@@ -40,19 +42,18 @@ export const load = Effect.fnUntraced(function*(module: string) {
   const { href, parent } = yield* Effect.mapError(locate(module), unusable)
   const exports = yield* Effect.tryPromise({
     try: () => importFrom(href, parent),
-    catch: (cause) => unusable(`it cannot be loaded: ${describe(cause)}`)
+    catch: (cause) => unusable(`it cannot be loaded: ${AppProblem.ofError(cause, href)}`)
   })
   const found = Option.flatMap(decodeExports(exports), ({ app, default: other }) => Option.fromNullishOr(app ?? other))
-  if (Option.isNone(found)) return yield* unusable("it exports no `app`")
-  yield* Effect.mapError(
-    Effect.fromResult(decodeApp(found.value)),
-    ({ message }) => unusable(`its \`app\` lacks something: ${message}`)
-  )
-  // It has the shape; what the schema read of it is not all that is in it.
+  if (Option.isNone(found)) {
+    return yield* unusable("it exports no `app`: write `export const app = App.make({ programs, layer })`")
+  }
+  const problem = AppProblem.ofApp(found.value)
+  if (problem !== undefined) return yield* unusable(problem)
   const app = found.value as App
   const names = app.programs.map(({ name }) => name)
   const twice = names.find((name, index) => names.indexOf(name) !== index)
-  return twice === undefined ? { module, app } : yield* unusable(`it lists the program \`${twice}\` twice`)
+  return twice === undefined ? { module, href, app } : yield* unusable(`it lists the program \`${twice}\` twice`)
 })
 
 /**
@@ -84,16 +85,17 @@ export const settings = (loaded: Loaded): Layer.Layer<never, UnusableApp> =>
  * @since 0.1.0
  */
 export const explained = <R>(
-  { module }: Loaded,
+  { href, module }: Loaded,
   layer: Layer.Layer<never, unknown, R>
 ): Layer.Layer<never, UnusableApp, R> =>
   Layer.catchCause(layer, (cause) =>
     Layer.effectDiscard(Cause.hasInterruptsOnly(cause)
       ? Effect.interrupt
       : Effect
-        .fail(new UnusableApp({ module, detail: `its layer cannot be built: ${describe(Cause.squash(cause))}` }))))
-
-const describe = (found: unknown): string => found instanceof Error ? `${found.name}: ${found.message}` : String(found)
+        .fail(new UnusableApp({
+          module,
+          detail: `its layer cannot be built: ${AppProblem.ofError(Cause.squash(cause), href)}`
+        }))))
 
 /** A file where there is one by that path, otherwise a package that the current folder can import. */
 const locate = Effect.fnUntraced(function*(module: string) {
@@ -107,9 +109,13 @@ const locate = Effect.fnUntraced(function*(module: string) {
       ? yield* Effect.fail("it is a folder, not a file")
       : { href: (yield* Effect.orDie(path.toFileUrl(file))).href, parent }
   }
-  return /^\.{0,2}[/\\]|^[a-z]:[/\\]|\.[cm]?[jt]s$/i.test(module)
-    ? yield* Effect.fail("there is no such file")
-    : { href: module, parent }
+  if (!/^\.{0,2}[/\\]|^[a-z]:[/\\]|\.[cm]?[jt]s$/i.test(module)) return { href: module, parent }
+  for (const extension of [".ts", ".js", ".mts", ".mjs"]) {
+    if (yield* Effect.orElseSucceed(fileSystem.exists(`${file}${extension}`), () => false)) {
+      return yield* Effect.fail(`there is no such file; did you mean \`${module}${extension}\`?`)
+    }
+  }
+  return yield* Effect.fail("there is no such file")
 })
 
 /** Packages are looked for from the current folder, not from where the command line is installed. */
@@ -124,19 +130,4 @@ const importFrom = (specifier: string, parentURL: string): Promise<unknown> => {
 const decodeExports = Schema.decodeUnknownOption(Schema.Struct({
   app: Schema.optionalKey(Schema.Unknown),
   default: Schema.optionalKey(Schema.Unknown)
-}))
-
-const isSchema: (value: unknown) => value is Schema.Top = Schema.isSchema
-
-const AnyLayer = Schema.declare(Layer.isLayer, { expected: "a Layer" })
-
-const decodeApp = Schema.decodeUnknownResult(Schema.Struct({
-  programs: Schema.Array(Schema.Struct({
-    name: Program.Name,
-    version: Schema.String,
-    input: Schema.declare(isSchema, { expected: "a Schema" }),
-    description: Schema.Struct({})
-  })),
-  layer: AnyLayer,
-  settings: Schema.optional(AnyLayer)
 }))

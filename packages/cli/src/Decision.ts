@@ -9,6 +9,7 @@ import {
   type RunId,
   type RunNotFound,
   Runs,
+  RunState,
   type RunView,
   type StoreError,
   type WaitClosed
@@ -30,6 +31,15 @@ export const actor: Flag.Flag<string> = Flag.String("actor").pipe(
   Flag.withDescription("Who decides, as it is recorded; the default is in DURABLE_AGENTS_ACTOR"),
   Flag.withFallbackConfig(Config.String("DURABLE_AGENTS_ACTOR"))
 )
+
+/**
+ * Whether the environment says who decides.
+ *
+ * @category settings
+ * @since 0.1.0
+ */
+export const isNamed: Effect.Effect<boolean> = Config.option(Config.NonEmptyString("DURABLE_AGENTS_ACTOR"))
+  .pipe(Effect.match({ onFailure: () => false, onSuccess: Option.isSome }))
 
 /**
  * @category flags
@@ -81,9 +91,12 @@ export const take = <R>(
     decision,
     ["ApprovalNotPending", "NotAnApprover", "RunClosed", "WaitClosed"],
     Effect.fnUntraced(function*(refusal) {
-      const { pendingApprovals, status } = yield* (yield* Runs).state(runId)
+      const { pendingApprovals, state, status } = yield* (yield* Runs).state(runId)
       const pending = pendingApprovals.map(({ key }) => key)
-      return yield* new Refused({ runId, detail: refusal.message, status, pending })
+      const detail = refusal._tag === "RunClosed" && RunState.isEnded(state)
+        ? `Run \`${runId}\` has ended already, and takes no decisions any more`
+        : refusal.message
+      return yield* new Refused({ runId, detail, status, pending })
     })
   )
 
@@ -106,7 +119,10 @@ export const print = (
   return Output.print(json ? [Printable.jsonText(JSON.stringify({ runId, program, status, seq, ...more }))] : [
     Printable.inline(`${said}; the run is ${status}`),
     ...(status === "Running" || status === "Cancelling"
-      ? ["next: a worker goes on with it, or", `  durable-agents resume ${runId} --app MODULE ${Store.argument(store)}`]
+      ? [
+        "next: a worker goes on with it; if none runs, start one, or execute this run here:",
+        `  durable-agents resume ${runId} --app MODULE ${Store.argument(store)}`
+      ]
       : [])
   ])
 }

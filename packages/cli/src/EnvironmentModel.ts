@@ -2,7 +2,7 @@
  * The language model that the environment names, for apps that leave theirs open.
  */
 import { OpenAi } from "@durable-agents/openai"
-import { Context, Effect, Layer, Option, Stream } from "effect"
+import { Config, Context, Effect, Layer, Option, Stream } from "effect"
 import { AiError, LanguageModel, Model } from "effect/ai"
 import { FetchHttpClient } from "effect/http"
 
@@ -15,7 +15,7 @@ import { FetchHttpClient } from "effect/http"
  */
 export const layer: Layer.Layer<LanguageModel.LanguageModel | Model.ModelName> = OpenAi.layerConfig().pipe(
   Layer.provide(FetchHttpClient.layer),
-  Layer.catchTag("ConfigError", ({ message }) => missing(message))
+  Layer.catchTag("ConfigError", ({ message }) => Layer.unwrap(Effect.map(whyMissing(message), missing)))
 )
 
 /**
@@ -31,11 +31,22 @@ export const problem: Effect.Effect<Option.Option<string>> = Effect.map(
 
 const problems = new WeakMap<object, string>()
 
+/** In words of the environment: a variable is not set, or why its value does not do. */
+const whyMissing = (message: string): Effect.Effect<string> =>
+  Config.option(Config.NonEmptyString("LLM_MODEL")).pipe(
+    Effect.match({ onFailure: () => true, onSuccess: Option.isNone }),
+    Effect.map((isUnset) =>
+      isUnset
+        ? "set LLM_MODEL (LLM_API_KEY and LLM_BASE_URL where the endpoint wants them)"
+        : message.replace(/^(?:\w+\()+(.*?)\)+$/s, "$1").replace(/\s+/g, " ")
+    )
+  )
+
 /** Failures that can pass: the run waits, and a process whose environment names a model goes on with it. */
 const missing = (why: string): Layer.Layer<LanguageModel.LanguageModel | Model.ModelName> =>
   Layer.effectContext(Effect.gen(function*() {
     const description = `the app leaves its model to the environment, which names none by LLM_MODEL, LLM_API_KEY and ` +
-      `LLM_BASE_URL: ${why.replace(/^SchemaError\((.*)\)$/s, "$1").replace(/\s+/g, " ")}`
+      `LLM_BASE_URL: ${why}`
     const fail = (method: string) =>
       AiError.make({ module: "EnvironmentModel", method, reason: new AiError.InternalProviderError({ description }) })
     const model = yield* LanguageModel.make({

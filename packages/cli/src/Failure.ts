@@ -103,7 +103,7 @@ export class UnwritableFile
   })
 {
   override get message() {
-    return `\`${this.file}\` cannot be written: ${this.detail}`
+    return `The file \`${this.file}\` cannot be written: ${this.detail}`
   }
 }
 
@@ -151,7 +151,19 @@ export const exitCode = (exit: Exit.Exit<unknown, unknown>): number =>
 const oneLine = (message: string): string =>
   Printable.inline(message.trim().replace(/\s+/g, " ").replace(/([a-z][a-z0-9+.-]*:\/\/)\S*/gi, "$1..."))
 
-const complain = (message: string): Effect.Effect<void> => Console.error(`durable-agents: ${oneLine(message)}`)
+const complain = (message: string): Effect.Effect<void> =>
+  Console.error(`durable-agents: ${oneLine(message).replace(/^[a-z]/, (letter) => letter.toUpperCase())}`)
+
+/** Where else a flag is looked for. */
+const variables: ReadonlyMap<string, string> = new Map([
+  ["store", "DURABLE_AGENTS_STORE"],
+  ["actor", "DURABLE_AGENTS_ACTOR"]
+])
+
+const explained = (error: CliError.CliError): string => {
+  const variable = error._tag === "MissingOption" ? variables.get(error.option) : undefined
+  return variable === undefined ? error.message : `${error.message} (or set ${variable})`
+}
 
 /**
  * Says in one line why a command failed. What is wrong with the command line has been said by the presenter.
@@ -176,6 +188,6 @@ export const report = (cause: Cause.Cause<unknown>): Effect.Effect<void> => {
 export const layerPresenter = CliOutput.layerPresenter({
   present: (event) =>
     event._tag === "InvalidInvocation"
-      ? complain(`${event.errors.map(({ message }) => message).join("; ")} (see ${event.commandPath.join(" ")} --help)`)
+      ? complain(`${event.errors.map(explained).join("; ")} (see ${event.commandPath.join(" ")} --help)`)
       : CliOutput.defaultPresenter.present(event)
 })

@@ -102,7 +102,12 @@ export const load = Effect.fnUntraced(function*(runId: RunId) {
 export const lines = (
   report: RunReport,
   store: Store.Store,
-  { style, width }: { readonly style: Style.Style; readonly width: number }
+  { named, style, width }: {
+    readonly style: Style.Style
+    readonly width: number
+    /** Whether the environment says who decides. */
+    readonly named: boolean
+  }
 ): ReadonlyArray<string> => {
   const { explanation, now, run, since } = report
   const { headline, next, waitsFor } = explanation
@@ -125,7 +130,7 @@ export const lines = (
   return [
     toned(style, run.status, Printable.inline(`${run.program} ${run.runId} is ${run.status}`)),
     ...Printable.wrapAll(story, width),
-    ...commands(run, store).map((command) => `  ${command}`)
+    ...commands(run, store, named).map((command) => `  ${command}`)
   ]
 }
 
@@ -166,9 +171,9 @@ const used = ({ now, run: { budget, state, usage } }: RunReport): string => {
   const begun = state.started?.startAtMillis ?? state.startedAt
   const elapsed = Math.max(0, (state.end === undefined ? now : state.updatedAt) - begun)
   return [
-    `${of(Units.count, usage.turns, budget.turns)} turns`,
-    `${of(Units.count, usage.toolCalls, budget.toolCalls)} tool calls`,
-    `${atLeast}${of(Units.count, inputTokens + outputTokens, budget.tokens)} tokens`,
+    amount(usage.turns, budget.turns, "turn"),
+    amount(usage.toolCalls, budget.toolCalls, "tool call"),
+    `${atLeast}${amount(inputTokens + outputTokens, budget.tokens, "token")}`,
     `${atLeast}${of((usd) => usd, usage.costUsd, budget.costUsd)} USD`,
     ...(budget.wallMillis === undefined ? [] : [of(Units.duration, elapsed, budget.wallMillis)]),
     ...mayBeMore
@@ -179,14 +184,24 @@ const used = ({ now, run: { budget, state, usage } }: RunReport): string => {
 const of = <A>(format: (amount: A) => string, amount: A, allowed: A | undefined): string =>
   allowed === undefined ? format(amount) : `${format(amount)} of ${format(allowed)}`
 
+const amount = (used: number, allowed: number | undefined, noun: string): string =>
+  allowed === undefined ? Units.counted(used, noun) : `${Units.count(used)} of ${Units.counted(allowed, noun)}`
+
 /** How to go on, as commands to be copied. */
-const commands = ({ pendingApprovals, runId, status }: RunView, store: Store.Store): ReadonlyArray<string> => {
+const commands = (
+  { pendingApprovals, runId, status }: RunView,
+  store: Store.Store,
+  named: boolean
+): ReadonlyArray<string> => {
   const command = (name: string, ...words: ReadonlyArray<string>) =>
     ["durable-agents", name, runId, ...words, Store.argument(store)].join(" ")
+  const who = named ? [] : ["--actor NAME"]
   const executes = status === "Pending" || status === "Running" || status === "Sleeping" || status === "Cancelling"
   return [
-    ...pendingApprovals.map(({ key }) => command("approve", Printable.shellWord(key), "--actor NAME")),
-    ...(pendingApprovals.length === 0 ? [] : [command("deny", "APPROVAL", "--actor NAME")]),
+    ...pendingApprovals.flatMap(({ key }) => [
+      command("approve", Printable.shellWord(key), ...who),
+      command("deny", Printable.shellWord(key), ...who, "--reason TEXT")
+    ]),
     ...(executes ? [command("resume", "--app MODULE")] : []),
     command("replay")
   ]

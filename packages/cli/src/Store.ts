@@ -26,7 +26,11 @@ export interface Store {
  */
 export const parse = (address: string): Result.Result<Store, string> => {
   const file = /^sqlite:(.*)$/is.exec(address)?.[1]
-  if (file === undefined) return Result.fail("this build has no other stores than sqlite:FILE")
+  if (file === undefined) {
+    // Nothing but a path may be repeated.
+    const meant = /^[^:@?#]*[./\\][^:@?#]*$/.test(address) ? `; did you mean \`sqlite:${address}\`?` : ""
+    return Result.fail(`this build has no other stores than sqlite:FILE${meant}`)
+  }
   if (file === "") return Result.fail("sqlite: lacks the path of a file")
   return /[?#]|^\/\/[^/]*@/.test(file)
     ? Result.fail("sqlite: takes the path of a file, without user, password or parameters")

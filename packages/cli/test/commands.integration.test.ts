@@ -152,13 +152,20 @@ describe("durable-agents runs", () => {
   const list = (...args: ReadonlyArray<string>) => cli(["runs", "--store", store, ...args])
 
   it("lists runs, newest first, with what they wait for", async () => {
-    const { code, err, out } = await list()
+    const { code, err, out } = await list("--width", "120")
     assert.deepStrictEqual({ code, err }, { code: 0, err: "" })
     const [first = "", second = "", third = "", ...rest] = out.trimEnd().split("\n")
     assert.match(first, new RegExp(`^${pending} {2}Pending +\\d+ s {2}refund {2}team=sales$`))
     assert.match(second, new RegExp(`^${waiting} {2}AwaitingApproval +\\d+ s {2}refund {2}team=support$`))
     assert.match(third, /^ {4}approval Refund A-8891\\u\{1b\}\[31m \(allow\), since \d{4}-/)
     assert.deepStrictEqual(rest, [])
+  })
+
+  it("breaks the lines of what a run waits for at the width", async () => {
+    const { out } = await list("--width", "60", "--status", "AwaitingApproval")
+    const [, ...waits] = out.trimEnd().split("\n")
+    assert.isAbove(waits.length, 1)
+    assert.isTrue(waits.every((line) => line.startsWith("    ") && line.length <= 66), out)
   })
 
   it("filters by status, program and label", async () => {
@@ -212,7 +219,7 @@ describe("durable-agents explain", () => {
 describe("durable-agents --store", () => {
   it("falls back to the environment", async () => {
     assert.strictEqual((await cli(["explain", waiting], { DURABLE_AGENTS_STORE: store })).code, 0)
-    assertFails(await cli(["explain", waiting]), 2, /Missing required flag: --store/)
+    assertFails(await cli(["explain", waiting]), 2, /Missing required flag: --store \(or set DURABLE_AGENTS_STORE\)/)
   })
 
   it("refuses what is not a store, and repeats no secret", async () => {
@@ -226,6 +233,12 @@ describe("durable-agents --store", () => {
       assertFails(ended, 2, /Bad store: |is not the id of a run/)
       assert.isFalse(ended.err.includes("hunter2"))
     }
+  })
+
+  it("guesses what a path without its kind was to be", async () => {
+    assertFails(await cli(["runs", "--store", "mine/runs.db"]), 2, /; did you mean `sqlite:mine\/runs\.db`\?/)
+    const { err } = await cli(["runs", "--store", "dana:hunter2@runs.db"])
+    assert.notInclude(err, "hunter2")
   })
 
   it("opens only what exists", async () => {

@@ -128,7 +128,7 @@ describe("durable-agents", () => {
     assert.strictEqual((await status(run)).seq, waiting.seq)
     assert.match(
       outputOf(await command("approve", run, approval, "--actor", "dana", "--comment", "seen the photo")),
-      /^approved turn-1\/call-1\/approval; the run is Running\nnext: [^]*durable-agents resume/
+      /^approved turn-1\/call-1\/approval; the run is Running\nnext: [^\n]*; if none runs, start one, [^]*durable-agents resume/
     )
     assert.deepStrictEqual(refunds(), [])
     const said = await work()
@@ -261,6 +261,10 @@ describe("durable-agents resume", () => {
     const said = outputOf(await cli(["resume", run, "--app", app]))
     assert.include(said, `arguments: {"orderId": "A-1", "cents": 6400}`)
     assert.include(said, `  durable-agents approve ${run} ${approval} --actor NAME --store sqlite:runs.db\n`)
+    assert.include(said, `  durable-agents deny ${run} ${approval} --actor NAME --reason TEXT --store sqlite:runs.db\n`)
+    const known = outputOf(await cli(["status", run], { DURABLE_AGENTS_ACTOR: "dana" }))
+    assert.include(known, `  durable-agents approve ${run} ${approval} --store sqlite:runs.db\n`)
+    assert.include(known, `  durable-agents deny ${run} ${approval} --reason TEXT --store sqlite:runs.db\n`)
     assert.include(said, `  durable-agents replay ${run} --store sqlite:runs.db\n`)
     assert.deepStrictEqual(log(run), before)
   })
@@ -403,7 +407,7 @@ describe("durable-agents --app", () => {
     const failures = log(run).flatMap((event) => event._tag === "LLMCallFailed" ? [event] : [])
     assert.match(
       failures[0]?.error ?? "",
-      /LLM_MODEL, LLM_API_KEY and LLM_BASE_URL: Expected string at \["LLM_MODEL"\]$/
+      /LLM_MODEL, LLM_API_KEY and LLM_BASE_URL: set LLM_MODEL \([^)]+\)$/
     )
     assert.isFalse(failures[0]?.final)
   })
@@ -476,7 +480,7 @@ describe("durable-agents approve and deny", () => {
     outputOf(await cli(["resume", run, "--app", app]))
     const before = log(run)
     for (const ended of await decide()) assertFails(ended, 6, /\(status Completed\)/)
-    assertFails(await cli(["cancel", run, "--actor", "dana"]), 6, /\(status Completed\)/)
+    assertFails(await cli(["cancel", run, "--actor", "dana"]), 6, /has ended already[^\n]* \(status Completed\)/)
     assert.deepStrictEqual(log(run), before)
     assertFails(await cli(["approve", unknown, approval, "--actor", "dana"]), 3, /no run/)
     assertFails(await cli(["cancel", unknown, "--actor", "dana"]), 3, /no run/)
@@ -484,7 +488,11 @@ describe("durable-agents approve and deny", () => {
 
   it("want to know who decides, and about what", async () => {
     const { cli } = parked()
-    assertFails(await cli(["approve", run, approval]), 2, /Missing required flag: --actor/)
+    assertFails(
+      await cli(["approve", run, approval]),
+      2,
+      /Missing required flag: --actor \(or set DURABLE_AGENTS_ACTOR\)/
+    )
     assertFails(await cli(["deny", run, approval, "--actor", " "]), 2, /`actor` is empty/)
     assertFails(
       await cli(["deny", run, "--actor", "dana"]),

@@ -38,21 +38,27 @@ describe("durable-agents --app", () => {
   it("says what is wrong with a module, in one line", async () => {
     const { command, folder } = setUp()
     const modules: ReadonlyArray<readonly [text: string, why: RegExp]> = [
-      ["throw new Error(\"boom\\n  at somewhere\")", /it cannot be loaded: Error: boom at somewhere$/m],
-      ["export const", /it cannot be loaded: SyntaxError/],
+      [
+        "\nthrow new Error(\"boom\\n  at somewhere\")",
+        /it cannot be loaded: app0\.mjs:2:7: Error: boom at somewhere$/m
+      ],
+      ["\n\nexport const", /it cannot be loaded: SyntaxError: /],
       ["import \"no-such-package\"", /it cannot be loaded: Error: Cannot find package 'no-such-package'/],
-      ["export const agents = 1", /it exports no `app`/],
-      ["export const app = 1", /its `app` lacks something: /],
-      ["export const app = { programs: [] }", /its `app` lacks something: Missing key at \["layer"\]/],
-      ["export const app = { layer: {} }", /its `app` lacks something: Missing key at \["programs"\]/],
-      ["export const app = { programs: [{}], layer: 1 }", /its `app` lacks something: /]
+      [
+        "const make = () => missing\nmake()",
+        /it cannot be loaded: app3\.mjs:1:20: ReferenceError: missing is not defined$/m
+      ],
+      ["export const agents = 1", /it exports no `app`: write /]
     ]
     const named = modules.map(([text, why], index) => {
       writeFileSync(join(folder, `app${index}.mjs`), text)
       return [`./app${index}.mjs`, why] as const
     })
+    writeFileSync(join(folder, "typed.ts"), "\nexport const cents: number = ;\n")
     await inPairs<readonly [module: string, why: RegExp]>([
       ...named,
+      ["./typed.ts", /it cannot be loaded: typed\.ts:2:30: SyntaxError: Expression expected$/m],
+      ["./app4", /there is no such file; did you mean `\.\/app4\.mjs`\?/],
       ["./none.ts", /`\.\/none\.ts` cannot be used: there is no such file/],
       [".", /is a folder/],
       ["no-such-package", /Cannot find package 'no-such-package'/]

@@ -119,7 +119,8 @@ export class BudgetExceeded
   })
 {
   override get message() {
-    return `The run's budget allows ${this.allowed} ${label[this.limit]}, and ${this.used} are used`
+    const unit = this.allowed === "1" ? label[this.limit].replace(/s$/, "") : label[this.limit]
+    return `The run's budget allows ${this.allowed} ${unit}, and ${this.used} ${this.used === "1" ? "is" : "are"} used`
   }
 }
 

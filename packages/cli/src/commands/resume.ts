@@ -6,6 +6,7 @@ import { Effect, Layer } from "effect"
 import * as Command from "effect/cli/Command"
 import * as AppModule from "../AppModule.ts"
 import * as Daemon from "../Daemon.ts"
+import * as Decision from "../Decision.ts"
 import { keys, UnusableApp } from "../Failure.ts"
 import * as Output from "../Output.ts"
 import { run } from "../RunArgument.ts"
@@ -29,7 +30,8 @@ export const resume = Command
           ? Effect.provide(RunReport.load(run), reading)
           : execute(app, run, store)
         const settings = yield* Output.settings(flags)
-        yield* Output.print(json ? [RunReport.json(report)] : RunReport.lines(report, store, settings))
+        const named = yield* Decision.isNamed
+        yield* Output.print(json ? [RunReport.json(report)] : RunReport.lines(report, store, { ...settings, named }))
       }).pipe(Effect.scoped)
   )
   .pipe(

@@ -50,9 +50,9 @@ export const runs = Command
         ...FlagValue.given(cursor, (cursor) => ({ cursor }))
       })
       const now = yield* (yield* EventStore).now
-      const { style } = yield* Output.settings(flags)
+      const { style, width } = yield* Output.settings(flags)
       yield* Output.print(json ? [Printable.jsonText(JSON.stringify(page))] : [
-        ...page.items.flatMap((run) => lines(run, now, style)),
+        ...page.items.flatMap((run) => lines(run, now, style, width)),
         ...(page.items.length === 0 ? ["no runs"] : []),
         ...(page.next === undefined ? [] : [`more: --cursor ${Printable.shellWord(page.next)}`])
       ])
@@ -65,7 +65,7 @@ export const runs = Command
     }])
   )
 
-const lines = (run: RunSummary, now: number, style: Style.Style): ReadonlyArray<string> => {
+const lines = (run: RunSummary, now: number, style: Style.Style, width: number): ReadonlyArray<string> => {
   const words = [
     run.runId,
     RunReport.toned(style, run.status, run.status.padEnd(widest)),
@@ -75,12 +75,14 @@ const lines = (run: RunSummary, now: number, style: Style.Style): ReadonlyArray<
   ]
   return [
     words.join("  "),
-    ...run.waits.map(({ key, kind, since, subject, until }) =>
-      Printable
-        .inline(`    ${kind} ${subject === key ? key : `${subject} (${key})`}, since ${Units.instant(since)}${
-          until === undefined ? "" : `, until ${Units.instant(until)}`
-        }`)
-    ),
-    ...(run.reason === undefined ? [] : [`    reason: ${Printable.inline(run.reason)}`])
+    ...Printable.wrapAll([
+      ...run.waits.map(({ key, kind, since, subject, until }) =>
+        Printable
+          .inline(`    ${kind} ${subject === key ? key : `${subject} (${key})`}, since ${Units.instant(since)}${
+            until === undefined ? "" : `, until ${Units.instant(until)}`
+          }`)
+      ),
+      ...(run.reason === undefined ? [] : [`    reason: ${Printable.inline(run.reason)}`])
+    ], width)
   ]
 }

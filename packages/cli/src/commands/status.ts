@@ -4,6 +4,7 @@
 import { Runs } from "@durable-agents/core"
 import { Effect, Layer } from "effect"
 import * as Command from "effect/cli/Command"
+import * as Decision from "../Decision.ts"
 import * as Output from "../Output.ts"
 import { run } from "../RunArgument.ts"
 import * as RunReport from "../RunReport.ts"
@@ -21,7 +22,8 @@ export const status = Command
       Effect.gen(function*() {
         const report = yield* RunReport.load(run)
         const settings = yield* Output.settings(flags)
-        yield* Output.print(json ? [RunReport.json(report)] : RunReport.lines(report, store, settings))
+        const named = yield* Decision.isNamed
+        yield* Output.print(json ? [RunReport.json(report)] : RunReport.lines(report, store, { ...settings, named }))
       }).pipe(Effect.provide(Layer.provideMerge(Runs.layer, Store.layer(store, "read"))))
   )
   .pipe(
