@@ -4,6 +4,7 @@
 import { Trace } from "@durable-agents/cli"
 import type { Recorded } from "@durable-agents/core"
 import { Effect, Latch } from "effect"
+import { hostname } from "node:os"
 
 /** A log on the screen. */
 export interface Printer {
@@ -15,6 +16,8 @@ export interface Printer {
   /** Waits until this many events are on the screen. */
   readonly hasPrinted: (count: number) => Effect.Effect<void>
 }
+
+const here = encodeURIComponent(hostname())
 
 /** A printer on standard output. */
 export const make = (): Printer => {
@@ -30,7 +33,7 @@ export const make = (): Printer => {
     Effect.suspend(() => count >= wanted ? Effect.void : Effect.andThen(more.await, hasPrinted(wanted)))
   return {
     event: (recorded) =>
-      Effect.tap(write(Trace.line(recorded), true), () =>
+      Effect.tap(write(Trace.line(recorded, { here }), true), () =>
         Effect.suspend(() => {
           count += 1
           return Effect.andThen(more.open, more.close)

@@ -6,6 +6,7 @@ import type { Schema } from "effect"
 import * as Parts from "./Parts.ts"
 import * as Printable from "./Printable.ts"
 import * as Units from "./Units.ts"
+import * as WorkerName from "./WorkerName.ts"
 
 const quote = (text: string): string =>
   `'${Printable.jsonText(JSON.stringify(text)).slice(1, -1).replaceAll("\\\"", "\"").replaceAll("'", "\\'")}'`
@@ -47,13 +48,16 @@ const answer = (parts: ReadonlyArray<Schema.Json>): ReadonlyArray<string> => {
 }
 
 /** Names of workers are long and differ at their end. */
-const inShort = (owner: string): string => owner.length <= 40 ? owner : `...${owner.slice(-12)}`
+const inShort = (owner: string, here: string | undefined): string => {
+  const name = WorkerName.shortened(owner, here)
+  return name.length <= 40 ? name : `...${name.slice(-12)}`
+}
 
-const words = (event: RunEvent.RunEvent): ReadonlyArray<string> =>
+const words = (event: RunEvent.RunEvent, here: string | undefined): ReadonlyArray<string> =>
   RunEvent.RunEvent.match(event, {
     RunStarted: ({ goal, input, program }) =>
       goal === undefined ? pairs(["program", program], ["input", input]) : pairs(["goal", goal]),
-    RunRecovered: ({ epoch, owner }) => pairs(["lease", epoch], ["worker", inShort(owner)]),
+    RunRecovered: ({ epoch, owner }) => pairs(["lease", epoch], ["worker", inShort(owner, here)]),
     RunStuck: ({ detail, key, reason }) => pairs(["reason", reason], ["detail", detail], ["key", key]),
     RunReleased: ({ actor, reason }) => pairs(by(actor), ["reason", reason]),
     RunPaused: ({ actor, reason }) => pairs(by(actor), ["reason", reason]),
@@ -122,12 +126,12 @@ const words = (event: RunEvent.RunEvent): ReadonlyArray<string> =>
   })
 
 /**
- * One event on one line. Shortens values beyond 160 characters.
+ * One event on one line. Shortens values beyond 160 characters. `here` is the machine whose workers are named without it.
  *
  * @category conversions
  * @since 0.1.0
  */
-export const make = ({ event, seq }: Recorded): string => {
+export const make = ({ event, seq }: Recorded, here?: string): string => {
   const type = event._tag === "UnknownEvent" ? Printable.inline(event.type) : event._tag
-  return [`seq=${`${seq}`.padStart(3)} `, `${type.padEnd(18)}`, ...words(event)].join(" ").trimEnd()
+  return [`seq=${`${seq}`.padStart(3)} `, `${type.padEnd(18)}`, ...words(event, here)].join(" ").trimEnd()
 }

@@ -7,6 +7,7 @@ import * as Parts from "./Parts.ts"
 import * as Printable from "./Printable.ts"
 import type { Tone } from "./Style.ts"
 import * as Units from "./Units.ts"
+import * as WorkerName from "./WorkerName.ts"
 
 /**
  * @category models
@@ -22,7 +23,25 @@ export interface EventText {
   readonly facts: ReadonlyArray<string>
   /** Printable lines, as long as they are. */
   readonly details: ReadonlyArray<string>
+  /** Digests, ids and the like: a few printable words each, for who looks for them. */
+  readonly ids: ReadonlyArray<string>
 }
+
+/** Said after everything else. */
+const idFields: ReadonlySet<string> = new Set<Field>([
+  "schemaVersion",
+  "inputDigest",
+  "systemPromptHash",
+  "promptDigest",
+  "idempotencyKey",
+  "toolCallId",
+  "providerRequestId",
+  "signalId",
+  "parent",
+  "traceparent",
+  "owner",
+  "heldBy"
+])
 
 type Event = RunEvent.RunEvent
 type FieldOf<E> = E extends Event ? Exclude<keyof E, "_tag"> : never
@@ -60,6 +79,11 @@ const valueLines = (value: Schema.Json): ReadonlyArray<string> =>
  */
 export const labelledValue = (label: string, value: Schema.Json): ReadonlyArray<string> =>
   labelled(label, valueLines(value))
+
+/** Whether a text begins with the name of an error, so that it needs no label; on one line. */
+export const isNamed = (text: Schema.Json): text is string =>
+  typeof text === "string" && /^[A-Z]\w*(?:Error|Exception|Failed|Failure): [^\n\r]*$/.test(text) &&
+  Printable.block(text).length === 1
 
 const value = (label: string) => (json: Schema.Json): Shown => labelledValue(label, json)
 const word = (label: string) => (text: string): Shown => `${label} ${inline(text)}`
@@ -154,7 +178,7 @@ const fields: { readonly [Name in Field]: (value: ValueIn<Event, Name>) => Shown
   actor: (who) => `by ${Units.actor(who)}`,
   output: value("output"),
   usage,
-  error: value("error"),
+  error: (text) => isNamed(text) ? [inline(text)] : value("error")(text),
   failure: value("failure"),
   attempt: number("attempt"),
   idempotencyKey: word("idempotency key"),
@@ -200,7 +224,7 @@ const fields: { readonly [Name in Field]: (value: ValueIn<Event, Name>) => Shown
   problem: value("problem")
 }
 
-interface Headline extends Omit<EventText, "facts" | "details"> {
+interface Headline extends Pick<EventText, "mark" | "tone" | "headline"> {
   /** The fields that the headline says in full. */
   readonly says: ReadonlyArray<Field>
 }
@@ -230,15 +254,18 @@ const failed = (
     ...says
   )
 
-const headlineOf = (event: Event): Headline =>
+const headlineOf = (event: Event, here: string | undefined): Headline =>
   RunEvent.RunEvent.match(event, {
     // A goal in words is recorded as the input and once more by that name.
     RunStarted: ({ goal, input, program }) =>
       goal === input
         ? say("*", "strong", `a run of ${inline(program)} starts`, "program", "goal")
         : say("*", "strong", `a run of ${inline(program)} starts`, "program"),
-    RunRecovered: ({ epoch, owner }) =>
-      say("!!", "odd", `another worker takes over with lease ${epoch}: ${inline(owner)}`, "epoch", "owner"),
+    RunRecovered: ({ epoch, owner }) => {
+      const name = WorkerName.shortened(owner, here)
+      const headline = `another worker takes over with lease ${epoch}: ${inline(name)}`
+      return name === owner ? say("!!", "odd", headline, "epoch", "owner") : say("!!", "odd", headline, "epoch")
+    },
     RunStuck: ({ reason }) => say("!!", "bad", `the run is stuck: ${inline(reason)}`, "reason"),
     RunReleased: ({ actor }) => say("*", "strong", `released by ${Units.actor(actor)}`, "actor"),
     RunPaused: ({ actor }) => say("*", "wait", `paused by ${Units.actor(actor)}`, "actor"),
@@ -298,17 +325,25 @@ const entriesOf = ({ _tag, ...fields }: Event) => Object.entries(fields) as Read
  */
 export const make = (
   event: Event,
-  options: { readonly links?: ReadonlyArray<string>; readonly without?: ReadonlyArray<Field> } = {}
+  options: {
+    readonly links?: ReadonlyArray<string>
+    readonly without?: ReadonlyArray<Field>
+    /** The machine whose workers are named without it. */
+    readonly here?: string | undefined
+  } = {}
 ): EventText => {
-  const { headline, mark, says, tone } = headlineOf(event)
+  const { headline, mark, says, tone } = headlineOf(event, options.here)
   const texts = entriesOf(event)
     .filter(([name]) => !says.includes(name) && options.without?.includes(name) !== true)
-    .map(show)
+    .map((entry) => ({ isId: idFields.has(entry[0]), shown: show(entry) }))
+  const short = (isId: boolean) =>
+    texts.flatMap((text) => typeof text.shown === "string" && text.isId === isId ? [text.shown] : [])
   return {
     mark,
     tone,
     headline,
-    facts: [...(options.links ?? []), ...texts.filter((text) => typeof text === "string")],
-    details: texts.filter((text) => typeof text !== "string").flat()
+    facts: [...(options.links ?? []), ...short(false)],
+    details: texts.flatMap(({ shown }) => typeof shown === "string" ? [] : shown),
+    ids: short(true)
   }
 }

@@ -2,7 +2,11 @@
  * Logs as plain lines on standard error, so that standard output holds nothing but what was asked for.
  */
 import { Cause, Console, Logger, References } from "effect"
+import { hostname } from "node:os"
 import * as Printable from "./Printable.ts"
+import * as WorkerName from "./WorkerName.ts"
+
+const here = encodeURIComponent(hostname())
 
 const word = (value: unknown): string =>
   value instanceof Error ? value.message : typeof value === "string" ? value : JSON.stringify(value) ?? String(value)
@@ -21,6 +25,8 @@ export const layer = Logger.layer([
       .map(([name, value]) => `${name}=${word(value)}`)
     const line = [[...said, ...reasons].join(": "), ...annotations].join(" ")
     fiber.getRef(Console.Console)
-      .error(`${date.toISOString()} ${logLevel.toUpperCase().padEnd(5)} ${Printable.inline(line)}`)
+      .error(`${date.toISOString()} ${logLevel.toUpperCase().padEnd(5)} ${
+        Printable.inline(WorkerName.shortened(line, here))
+      }`)
   })
 ])

@@ -15,11 +15,13 @@ import {
   view
 } from "@durable-agents/core"
 import { Effect, Option, Stream, Struct } from "effect"
+import { hostname } from "node:os"
 import * as EventText from "./EventText.ts"
 import * as Printable from "./Printable.ts"
 import * as Store from "./Store.ts"
 import type * as Style from "./Style.ts"
 import * as Units from "./Units.ts"
+import * as WorkerName from "./WorkerName.ts"
 
 /**
  * @category models
@@ -117,15 +119,15 @@ export const lines = (
     ...(run.output !== undefined
       ? EventText.labelledValue("answer", run.output)
       : waitsFor.length === 0
-      ? [Printable.inline(headline)]
+      ? [forPeople(headline)]
       : []),
     ...waitsFor.flatMap(({ text, wait }) => [
-      Printable.inline(`- ${wait.kind} ${wait.key}: ${text}`),
+      forPeople(`- ${wait.kind} ${wait.key}: ${text}`),
       ...(wait.kind === "approval" && wait.arguments !== undefined
         ? EventText.labelledValue("arguments", wait.arguments).map((line) => `  ${line}`)
         : [])
     ]),
-    `next: ${Printable.inline(next)}`
+    `next: ${forPeople(next)}`
   ]
   return [
     toned(style, run.status, Printable.inline(`${run.program} ${run.runId} is ${run.status}`)),
@@ -133,6 +135,9 @@ export const lines = (
     ...commands(run, store, named).map((command) => `  ${command}`)
   ]
 }
+
+const here = encodeURIComponent(hostname())
+const forPeople = (text: string): string => Printable.inline(WorkerName.shortened(text, here))
 
 /**
  * The report for programs.

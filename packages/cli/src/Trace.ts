@@ -22,6 +22,8 @@ export interface Options {
   readonly style?: Style.Style
   /** Shows also the requests to the model that were answered. */
   readonly thinking?: boolean
+  /** The machine whose workers are named without it. */
+  readonly here?: string
 }
 
 /**
@@ -44,6 +46,7 @@ export const lines = (events: ReadonlyArray<Recorded>, options: Options = {}): R
   const page: Page = {
     width: Math.max(60, options.width ?? 78),
     style: options.style ?? Style.plain,
+    here: options.here,
     seqWidth: events.reduce((widest, { seq }) => Math.max(widest, `${seq}`.length), 3),
     leaseWidth: events.reduce((widest, recorded) => Math.max(widest, lease(recorded).length), 0)
   }
@@ -63,14 +66,18 @@ export const lines = (events: ReadonlyArray<Recorded>, options: Options = {}): R
  * @category views
  * @since 0.1.0
  */
-export const line = (recorded: Recorded, options: { readonly note?: string } = {}): string =>
+export const line = (
+  recorded: Recorded,
+  options: { readonly note?: string } & Pick<Options, "here"> = {}
+): string =>
   options.note === undefined
-    ? EventLine.make(recorded)
-    : `${EventLine.make(recorded)}     <- ${Printable.inline(options.note)}`
+    ? EventLine.make(recorded, options.here)
+    : `${EventLine.make(recorded, options.here)}     <- ${Printable.inline(options.note)}`
 
 interface Page {
   readonly width: number
   readonly style: Style.Style
+  readonly here: string | undefined
   readonly seqWidth: number
   readonly leaseWidth: number
 }
@@ -178,6 +185,7 @@ const body = (
         recorded,
         EventText.make(event, {
           links: links[index] ?? [],
+          here: page.here,
           without: event === state.end ? ["turn", ...endFields] : ["turn"]
         })
       )
@@ -190,7 +198,7 @@ const divider = ({ style, width }: Page, text: string): string => style.strong(`
 const entry = (
   page: Page,
   recorded: Recorded,
-  { details, facts, headline, mark, tone }: EventText.EventText
+  { details, facts, headline, ids, mark, tone }: EventText.EventText
 ): ReadonlyArray<string> => {
   const place = [
     `${recorded.seq}`.padStart(page.seqWidth),
@@ -200,12 +208,13 @@ const entry = (
   const paint = tone === "plain" ? (text: string) => text : page.style[tone]
   const below = " ".repeat(place.length + 5)
   const margin = " ".repeat(page.seqWidth + 2)
+  const room = page.width - margin.length - 3
   const said = Printable.wrap(headline, page.width - below.length)
   return [
     ...said.map((piece, index) =>
       index === 0 ? `${place}  ${paint(`${mark.padEnd(2)} ${piece}`)}` : `${below}${paint(piece)}`
     ),
-    ...[...pack(facts, page.width - margin.length - 3), ...details]
+    ...[...pack(facts, room), ...details, ...pack(ids, room)]
       .flatMap((line) => hang(page, `${margin}|  `, `${margin}:  `, line))
   ]
 }
@@ -245,7 +254,7 @@ const end = (state: RunState.RunState): ReadonlyArray<string> => {
   if (end?._tag === "RunCancelled") return EventText.labelledValue("cancelled", end.reason)
   if (end?._tag === "RunFailed") {
     return [
-      ...EventText.labelledValue(`failed (${end.reason})`, end.error),
+      ...EventText.labelledValue(EventText.isNamed(end.error) ? "failed" : `failed (${end.reason})`, end.error),
       ...(end.failure === undefined ? [] : EventText.labelledValue("failure", end.failure))
     ]
   }

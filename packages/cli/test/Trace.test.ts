@@ -110,6 +110,33 @@ describe("Trace.lines", () => {
     }
   })
 
+  it("names a worker by its process, and in full after everything else", () => {
+    const owner = "process/vm/b-1/pid:[1]/11985/4711/ec3f0a1b-1111-4222-8333-123456789abc"
+    const recovered = recorded(0, { _tag: "RunRecovered", epoch: 3, owner })
+    const text = Trace.lines([recovered], { here: "vm", width: 120 }).join("\n")
+    assert.include(text, "another worker takes over with lease 3: pid 11985 (ec3f…)\n")
+    assert.include(text, `|  worker ${owner}\n`)
+    assert.include(Trace.lines([recovered], { width: 120 }).join("\n"), "lease 3: vm pid 11985 (ec3f…)\n")
+    assert.match(Trace.line(recovered, { here: "vm" }), / worker='pid 11985 \(ec3f…\)'$/)
+  })
+
+  it("gives no label to an error that has its name", () => {
+    const failed = (error: string) => {
+      const event: RunEvent.RunEvent = {
+        _tag: "StepFailed",
+        key: "k",
+        attempt: 1,
+        reason: "Error",
+        error,
+        final: true
+      }
+      return Trace.lines([recorded(0, event)]).join("\n")
+    }
+    assert.match(failed("TypeError: boom"), /\|  TypeError: boom\n/)
+    assert.match(failed("boom"), /\|  error: boom\n/)
+    assert.match(failed("Error: boom\nbang"), /\|  error:\n.*Error: boom\n.*bang\n/)
+  })
+
   it("hides requests to the model only if they were answered", () => {
     const requests = (lines: ReadonlyArray<string>) => lines.filter((line) => line.includes("asks the model")).length
     assert.strictEqual(requests(Trace.lines(everyEvent)), 0)

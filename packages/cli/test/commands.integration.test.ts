@@ -104,6 +104,16 @@ describe("durable-agents replay", () => {
     ])
   })
 
+  it("prints one line an event with --short", async () => {
+    const { code, err, out } = await cli(["replay", waiting, "--store", store, "--short"])
+    assert.deepStrictEqual({ code, err }, { code: 0, err: "" })
+    assert.match(out, /^seq= {2}0 {2}RunStarted [^\n]+\nseq= {2}1 {2}ApprovalRequested [^\n]+\n$/)
+    const known = await replay("--short")
+    assert.strictEqual(known.code, 5)
+    assert.strictEqual(known.out.trimEnd().split("\n").length, everyEvent.length)
+    assertFails(await replay("--short", "--json"), 2, /Give --short alone/)
+  })
+
   it("shows damaged rows as what they are, with everything else", async () => {
     const { code, err, out } = await cli(["replay", runId, "--store", `sqlite:${damaged}`])
     assert.strictEqual(code, 5)

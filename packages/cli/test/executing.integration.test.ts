@@ -340,6 +340,7 @@ describe("durable-agents worker", () => {
     worker.child.kill("SIGTERM")
     const { code, err, out } = await worker.ended
     assert.deepStrictEqual({ code, out }, { code: 0, out: "" })
+    assert.match(err, / INFO {2}Worker pid \d+ \([0-9a-f]{4}…\) on sqlite:runs\.db executes /)
     assert.match(err, /Stops: lets operations in flight end\n[^]*Stopped\n$/)
     assert.isTrue(err.trimEnd().split("\n").every((line) => /^\d{4}-\d\d-\d\dT[\d:.]+Z INFO {2}/.test(line)), err)
     assert.deepStrictEqual(tags(run).slice(0, 3), ["RunStarted", "StepRequested", "StepCompleted"])

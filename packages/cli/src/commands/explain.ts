@@ -4,10 +4,14 @@
 import { Explain, RunIndex, RunQueue, Runs } from "@durable-agents/core"
 import { Effect, Layer, Option } from "effect"
 import * as Command from "effect/cli/Command"
+import { hostname } from "node:os"
 import * as Output from "../Output.ts"
 import * as Printable from "../Printable.ts"
 import { run } from "../RunArgument.ts"
 import * as Store from "../Store.ts"
+import * as WorkerName from "../WorkerName.ts"
+
+const here = encodeURIComponent(hostname())
 
 /**
  * @category commands
@@ -24,12 +28,13 @@ export const explain = Command
         const holder = yield* (yield* RunQueue).holder(run)
         const explanation = Explain.explain(view, { ...Option.getOrUndefined(summary), holder })
         const { style, width } = yield* Output.settings(flags)
+        const forPeople = (text: string) => Printable.inline(WorkerName.shortened(text, here))
         const { headline, next, status, waitsFor } = explanation
         yield* Output
           .print(json ? [Printable.jsonText(JSON.stringify({ runId: run, program: view.program, ...explanation }))] : [
             style.strong(Printable.inline(`${view.program} ${run} is ${status}`)),
             ...[headline, ...waitsFor.map(({ text }) => `- ${text}`), `next: ${next}`].flatMap((line) =>
-              Printable.wrap(Printable.inline(line), width)
+              Printable.wrap(forPeople(line), width)
             )
           ])
       }).pipe(Effect.provide(Layer.provideMerge(Runs.layer, Store.layer(store, "read"))))

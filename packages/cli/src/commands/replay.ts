@@ -5,7 +5,8 @@ import { EventStore, type Recorded, RunEvent, type RunId, RunNotFound, RunState 
 import { Effect, type Option, Stream } from "effect"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
-import { LogDiffers, UnreadableLog } from "../Failure.ts"
+import { hostname } from "node:os"
+import { LogDiffers, UnreadableLog, wrong } from "../Failure.ts"
 import * as FlagValue from "../FlagValue.ts"
 import * as Output from "../Output.ts"
 import * as Printable from "../Printable.ts"
@@ -13,6 +14,8 @@ import { run } from "../RunArgument.ts"
 import * as Store from "../Store.ts"
 import type * as Style from "../Style.ts"
 import * as Trace from "../Trace.ts"
+
+const here = encodeURIComponent(hostname())
 
 /**
  * @category commands
@@ -26,6 +29,11 @@ export const replay = Command
     thinking: Flag.Boolean("thinking").pipe(
       Flag.withoutNegation,
       Flag.withDescription("Show also the requests to the model that were answered"),
+      Flag.withDefault(false)
+    ),
+    short: Flag.Boolean("short").pipe(
+      Flag.withoutNegation,
+      Flag.withDescription("Instead of the trace, one line an event, with long values shortened"),
       Flag.withDefault(false)
     ),
     verify: Flag.Boolean("verify").pipe(
@@ -42,8 +50,9 @@ export const replay = Command
       Flag.optional
     ),
     ...Output.flags
-  }, ({ json, run, shownBytes, store, thinking, verify, ...flags }) =>
+  }, ({ json, run, short, shownBytes, store, thinking, verify, ...flags }) =>
     Effect.gen(function*() {
+      if (short && (json || verify)) return yield* wrong("Give --short alone, without --json and --verify")
       const { read } = yield* EventStore
       const events = yield* Stream.runCollect(read(run))
       if (events.length === 0) return yield* new RunNotFound({ runId: run })
@@ -51,7 +60,9 @@ export const replay = Command
       if (verify) return yield* verified(run, events, json, shownBytes, settings)
       yield* Output.print(json
         ? events.map((recorded) => Printable.jsonText(RunEvent.toLine(recorded)))
-        : Trace.lines(events, { ...settings, thinking }))
+        : short
+        ? events.map((recorded) => Trace.line(recorded, { here }))
+        : Trace.lines(events, { ...settings, thinking, here }))
       const { problem } = RunState.fold(RunState.initial(run), events)
       if (problem !== undefined) return yield* new UnreadableLog({ runId: run, ...problem })
     }).pipe(Effect.provide(Store.layer(store, "read"))))
