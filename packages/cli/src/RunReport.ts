@@ -16,7 +16,7 @@ import {
 } from "@durable-agents/core"
 import { Effect, Option, Stream, Struct } from "effect"
 import { hostname } from "node:os"
-import * as EventText from "./EventText.ts"
+import * as EventFields from "./EventFields.ts"
 import * as Printable from "./Printable.ts"
 import * as Store from "./Store.ts"
 import type * as Style from "./Style.ts"
@@ -117,14 +117,14 @@ export const lines = (
     `since ${Units.instant(since)}, ${Units.roughly(now - since)} ago`,
     `used ${used(report)}`,
     ...(run.output !== undefined
-      ? EventText.labelledValue("answer", run.output)
+      ? EventFields.labelledValue("answer", run.output)
       : waitsFor.length === 0
       ? [forPeople(headline)]
       : []),
     ...waitsFor.flatMap(({ text, wait }) => [
       forPeople(`- ${wait.kind} ${wait.key}: ${text}`),
       ...(wait.kind === "approval" && wait.arguments !== undefined
-        ? EventText.labelledValue("arguments", wait.arguments).map((line) => `  ${line}`)
+        ? EventFields.labelledValue("arguments", wait.arguments).map((line) => `  ${line}`)
         : [])
     ]),
     `next: ${forPeople(next)}`

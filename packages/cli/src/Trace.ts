@@ -3,8 +3,9 @@
  * harmless for a terminal; nothing but line breaks and the colours of the style controls it.
  */
 import { type Recorded, RunState } from "@durable-agents/core"
+import type { Field } from "./EventFields.ts"
+import * as EventFields from "./EventFields.ts"
 import * as EventLine from "./EventLine.ts"
-import type { Field } from "./EventText.ts"
 import * as EventText from "./EventText.ts"
 import * as Links from "./Links.ts"
 import * as Printable from "./Printable.ts"
@@ -250,12 +251,12 @@ const footer = (
 
 const end = (state: RunState.RunState): ReadonlyArray<string> => {
   const { end } = state
-  if (end?._tag === "RunCompleted") return EventText.labelledValue("answer", end.output)
-  if (end?._tag === "RunCancelled") return EventText.labelledValue("cancelled", end.reason)
+  if (end?._tag === "RunCompleted") return EventFields.labelledValue("answer", end.output)
+  if (end?._tag === "RunCancelled") return EventFields.labelledValue("cancelled", end.reason)
   if (end?._tag === "RunFailed") {
     return [
-      ...EventText.labelledValue(EventText.isNamed(end.error) ? "failed" : `failed (${end.reason})`, end.error),
-      ...(end.failure === undefined ? [] : EventText.labelledValue("failure", end.failure))
+      ...EventFields.labelledValue(EventFields.isNamed(end.error) ? "failed" : `failed (${end.reason})`, end.error),
+      ...(end.failure === undefined ? [] : EventFields.labelledValue("failure", end.failure))
     ]
   }
   const open = RunState.openPlaces(state)
