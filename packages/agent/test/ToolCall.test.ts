@@ -961,7 +961,7 @@ describe("ScriptedModel.toolCall", () => {
   it.effect("calls a tool that is given, with arguments that the types check", () => {
     const Plan = Tool.make("plan", { parameters: Schema.Struct({ seats: Schema.FiniteFromString }) })
     // @ts-expect-error Arguments are as the model sends them: texts here.
-    ScriptedModel.toolCall(Plan, { seats: 12 })
+    assert.isDefined(ScriptedModel.toolCall(Plan, { seats: 12 }))
     const { play, process } = withTool(Plan, () => Effect.void, [
       ScriptedModel.toolCall(Plan, { seats: "12" }),
       "Done."
