@@ -164,18 +164,22 @@ export const make = (options: Options): AppendLine => {
   const decideAll = (batch: ReadonlyArray<Entry>) => {
     const answers: Array<() => void> = []
     const events: Array<RunEvent> = []
-    let next = state
+    let last = state
+    /** The state after the events so far. */
+    const next = (): RunState => {
+      for (const event of events.slice(last.seq - state.seq)) {
+        last = evolve(last, { runId, seq: last.seq, at: options.now(), epoch, event })
+      }
+      return last
+    }
     for (const entry of batch) {
-      const decided = entry.decide(next)
+      const decided = entry.decide(next())
       if (Result.isFailure(decided)) {
         const error = decided.failure
         answers.push(() => refused(entry, error))
         continue
       }
-      for (const event of decided.success) {
-        next = evolve(next, { runId, seq: next.seq, at: options.now(), epoch, event })
-        events.push(event)
-      }
+      for (const event of decided.success) events.push(event)
       if (entry.stored !== undefined) answers.push(entry.stored)
     }
     return { answers, events, next }
@@ -207,10 +211,10 @@ export const make = (options: Options): AppendLine => {
     })
   }
 
-  const nextOf = (batch: ReadonlyArray<Entry>, events: ReadonlyArray<RunEvent>, next: RunState) => {
-    const ends = batch.some((entry) => entry.ends === true) && isEnded(next)
+  const nextOf = (batch: ReadonlyArray<Entry>, events: ReadonlyArray<RunEvent>, next: () => RunState) => {
+    const ends = batch.some((entry) => entry.ends === true) && isEnded(next())
     if (!ends && !events.some(concernsIndex)) return {}
-    const summary = summarize(next)
+    const summary = summarize(next())
     return {
       next: {
         ...(summary === undefined ? {} : { summary }),

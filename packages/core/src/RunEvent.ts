@@ -282,10 +282,10 @@ export interface StoredEvent {
  * @category codecs
  * @since 0.1.0
  */
-export const encode = (event: RunEvent): StoredEvent => {
-  const { fields, type } = parts(event)
-  return { type, payload: cleanText(JSON.stringify(fields)) }
-}
+export const encode = (event: RunEvent): StoredEvent =>
+  event._tag === "UnknownEvent"
+    ? { type: event.type, payload: cleanText(JSON.stringify(event.payload)) }
+    : { type: event._tag, payload: cleanText(JSON.stringify({ ...event, _tag: undefined })) }
 
 const parts = (event: RunEvent): { readonly type: string; readonly fields: unknown } => {
   if (event._tag === "UnknownEvent") return { type: event.type, fields: event.payload }

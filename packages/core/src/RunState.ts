@@ -451,7 +451,8 @@ const request = (state: RunState, event: RequestEvent, at: number, seq: Seq): Ru
   const reserve = reserveOf(event)
   const usage = state.usage
   return {
-    ...withPlace(state, operation),
+    ...state,
+    places: HashMap.set(state.places, operation.key, operation),
     open: HashSet.add(state.open, event.key),
     usage: operation.kind === "step" ? usage : {
       ...usage,
@@ -491,33 +492,30 @@ const settle = (
   }
   const unknown = failed && event.outcome === "unknown"
   const reserve = known.inFlight ? reserveOf(known.request) : nothing
-  const settled: RunState = {
-    ...state,
-    undigested: state.undigested || (epoch === undefined && event.actor !== undefined),
-    usage: reserve === nothing || unknown
-      ? state.usage
-      : { ...state.usage, possible: subtractSpend(state.usage.possible, reserve) }
-  }
+  const usage = reserve === nothing || unknown
+    ? state.usage
+    : { ...state.usage, possible: subtractSpend(state.usage.possible, reserve) }
+  const undigested = state.undigested || (epoch === undefined && event.actor !== undefined)
   if (failed && !event.final) {
-    return withPlace(settled, {
+    return withPlace({ ...state, undigested, usage }, {
       ...known,
       inFlight: false,
       failures: [...known.failures, { at, event }],
       wakeAt: event.wakeAtMillis ?? at
     })
   }
-  const paid: RunState = event._tag === "LLMCallCompleted"
-    ? { ...settled, usage: addCall(settled.usage, event.usage) }
-    : settled
   const refused = known.request === undefined
   return {
-    ...withPlace(paid, {
+    ...state,
+    undigested,
+    usage: event._tag === "LLMCallCompleted" ? addCall(usage, event.usage) : usage,
+    places: HashMap.set(state.places, event.key, {
       ...known,
       inFlight: false,
       wakeAt: undefined,
       outcome: { event, position: { shown: event.shown ?? (refused ? seq : seq - 1), seq } }
     }),
-    open: HashSet.remove(paid.open, event.key),
+    open: HashSet.remove(state.open, event.key),
     recoveries: 0
   }
 }
