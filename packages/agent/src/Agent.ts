@@ -266,6 +266,7 @@ const converse = (
     const unusable = definition.tools.unhandled(yield* Effect.context<never>())
     if (unusable !== undefined) yield* Effect.flatMap(Journal, (journal) => journal.putBack(unusable.message))
     const exchange: Exchange = {
+      journal: yield* Journal,
       definition,
       rules: { profile: yield* profileNamed(guardrailProfile), settings: yield* Guardrails.Guardrails },
       began: new Set(tools.map(({ name }) => name)),
@@ -298,6 +299,7 @@ const converse = (
   }))
 
 interface Exchange {
+  readonly journal: Journal["Service"]
   readonly definition: Definition
   readonly rules: Rules
   readonly began: ReadonlySet<string>
@@ -321,21 +323,23 @@ const interpret = (
     case "CallModel":
       return callModel(exchange, state.conversation, action.turn)
     case "Prepare":
-      return Effect.map(prepare(turnOf(exchange, state), action.calls), (plans) => ({ _tag: "Prepared", plans }))
+      return Effect.mapEager(
+        prepare(exchange.journal, turnOf(exchange, state), action.calls),
+        (plans) => ({ _tag: "Prepared", plans })
+      )
     case "Work":
       return work(exchange, turnOf(exchange, state), action.moves)
   }
 }
 
 const callModel = Effect.fnUntraced(function*(exchange: Exchange, conversation: Conversation, turn: number) {
-  const { definition, goal, limits: { transcriptLength }, path, rules } = exchange
-  const journal = yield* Journal
+  const { definition, goal, journal, limits: { outputBytes, transcriptLength }, path, rules } = exchange
   const key = ModelCall.keyOf({ path, turn })
   if (conversation.characters > transcriptLength && journal.recorded(key) === undefined) {
     return { _tag: "TooLong", allowed: transcriptLength } satisfies Outcome
   }
   const checked = turn === 1 ? yield* GoalCheck.check(definition.agent, rules, path, goal) : {}
-  const event = yield* ModelCall.perform(definition, { path, turn }, conversation, checked)
+  const event = yield* ModelCall.perform(definition, { path, turn, outputBytes }, conversation, checked)
   const refused = event._tag === "LLMCallFailed" && event.reason === "Refused"
   const blocked = refused ? Verdicts.consequences(Verdicts.at(journal, key)).blocked : undefined
   return { _tag: "Answered", event, blocked } satisfies Outcome
@@ -354,7 +358,7 @@ const turnOf = (
   turn,
   made,
   outputBytes: limits.outputBytes,
-  messages: answer?.message === undefined ? conversation.messages : [...conversation.messages, answer.message]
+  messages: () => answer?.message === undefined ? conversation.messages : [...conversation.messages, answer.message]
 })
 
 /** Begins what is not under way yet, all in one go so that it is one append, and waits for the first outcome. */

@@ -2,7 +2,7 @@
  * One recorded model call: what the model is asked, what it answered, and how its failures are tried again.
  */
 import type { RunEventOf } from "@durable-agents/core"
-import { below, CurrentStep, Digest, Limits, Operation, Payload } from "@durable-agents/core"
+import { below, CurrentStep, Digest, Operation, Payload } from "@durable-agents/core"
 import type { Schedule } from "effect"
 import { Context, Duration, Effect, Option, Result } from "effect"
 import type { Response } from "effect/ai"
@@ -67,7 +67,7 @@ export const perform = Effect.fnUntraced(function*(
       request: { ...requestOf(at, conversation, name), ...checked },
       act: act({ agent, tools }, at, conversation),
       completed: (response, fields) =>
-        Effect.map(encode(response), (answer) => ({
+        Effect.mapEager(encode(response, at.outputBytes), (answer) => ({
           _tag: "LLMCallCompleted",
           ...fields,
           turn: at.turn,
@@ -105,12 +105,14 @@ export interface Checked {
  * @category keys
  * @since 0.1.0
  */
-export const keyOf = ({ path, turn }: At): string => below(path, `turn-${turn}/model`)
+export const keyOf = ({ path, turn }: Pick<At, "path" | "turn">): string => below(path, `turn-${turn}/model`)
 
 interface At {
   /** The scopes around the agent. */
   readonly path: string
   readonly turn: number
+  /** Bytes of JSON of an answer that can be recorded. */
+  readonly outputBytes: number
 }
 
 const requestOf = (
@@ -163,30 +165,29 @@ const endedInError = AiError.make({
 })
 
 /** The fields of a completed call. The answer is kept as encoded parts, which no tool's schema is needed to read. */
-const encode = (answer: Generated): Effect.Effect<
+const encode = (answer: Generated, outputBytes: number): Effect.Effect<
   Pick<RunEventOf<"LLMCallCompleted">, "parts" | "stopReason" | "usage" | "model" | "providerRequestId">,
   Operation.Failure
-> =>
-  Effect.flatMap(Limits, ({ outputBytes }) => {
-    const encoded = Part.encode(answer.filter(({ type }) => type !== "finish" && type !== "response-metadata"))
-    if (Result.isFailure(encoded)) {
-      return Effect.fail<Operation.Failure>({
-        reason: "Unencodable",
-        error: `the answer cannot be recorded: ${encoded.failure.message}`
-      })
-    }
-    return Effect.mapEager(Payload.clean(encoded.success, outputBytes), (clean) => {
-      const finish = answer.find((part) => part.type === "finish")
-      const metadata = answer.find((part) => part.type === "response-metadata")
-      return {
-        parts: isList(clean) ? clean : [],
-        stopReason: finish?.reason ?? "unknown",
-        usage: finish === undefined ? {} : usageOf(finish.usage),
-        ...(metadata?.modelId === undefined ? {} : { model: metadata.modelId }),
-        ...(metadata?.id === undefined ? {} : { providerRequestId: metadata.id })
-      }
+> => {
+  const encoded = Part.encode(answer.filter(({ type }) => type !== "finish" && type !== "response-metadata"))
+  if (Result.isFailure(encoded)) {
+    return Effect.fail({
+      reason: "Unencodable",
+      error: `the answer cannot be recorded: ${encoded.failure.message}`
     })
+  }
+  return Effect.mapEager(Payload.clean(encoded.success, outputBytes), (clean) => {
+    const finish = answer.find((part) => part.type === "finish")
+    const metadata = answer.find((part) => part.type === "response-metadata")
+    return {
+      parts: isList(clean) ? clean : [],
+      stopReason: finish?.reason ?? "unknown",
+      usage: finish === undefined ? {} : usageOf(finish.usage),
+      ...(metadata?.modelId === undefined ? {} : { model: metadata.modelId }),
+      ...(metadata?.id === undefined ? {} : { providerRequestId: metadata.id })
+    }
   })
+}
 
 /** What is not reported, or makes no sense, is absent. It is not zero. */
 const usageOf = ({ inputTokens, outputTokens }: Response.Usage): RunEventOf<"LLMCallCompleted">["usage"] => {

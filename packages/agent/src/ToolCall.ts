@@ -2,7 +2,7 @@
  * One recorded tool call: checked, allowed where a person has to, carried out, its outcome written down.
  */
 import type { RunEventOf, RunId, RunState } from "@durable-agents/core"
-import { Approval, CurrentStep, Journal, Limits, Operation, Payload, Progress } from "@durable-agents/core"
+import { Approval, CurrentStep, Journal, Operation, Payload, Progress } from "@durable-agents/core"
 import type { Schema } from "effect"
 import { Context, Effect } from "effect"
 import type { Tool } from "effect/ai"
@@ -191,19 +191,18 @@ const specOf = (
     request: requestOf(key, common, order, plan?._tag === "Gated"),
     act: act(tool, call.id, order.arguments),
     completed: (value, fields) =>
-      Effect.flatMap(
-        ToolResult.encode(value, tool.encodeResult(value)),
+      Effect.flatMapEager(
+        ToolResult.encode(value, tool.encodeResult(value), turn.outputBytes),
         (encoded) => judged(completed(encoded, { ...fields, ...common }))
       ),
     failure: (error) => ({ reason: "Error", error: Payload.describe(error), failure: tool.encodeFailure(error).json }),
-    answered: (error, fields) =>
-      Effect.flatMap(Limits, ({ outputBytes }) => {
-        const encoded = tool.encodeFailure(error)
-        return Effect.flatMap(
-          Payload.clean(encoded.json, outputBytes),
-          (json) => judged({ ...completed({ ...encoded, json }, { ...fields, ...common }), isFailure: true })
-        )
-      }),
+    answered: (error, fields) => {
+      const encoded = tool.encodeFailure(error)
+      return Effect.flatMapEager(
+        Payload.clean(encoded.json, turn.outputBytes),
+        (json) => judged({ ...completed({ ...encoded, json }, { ...fields, ...common }), isFailure: true })
+      )
+    },
     recovery: recoveryOf(tool, order.arguments),
     // The schedule is fed the failures of this very tool.
     retry: { schedule: retry as Operation.Retry<unknown>["schedule"], attempts, decode: tool.decodeFailure },

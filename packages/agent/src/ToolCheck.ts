@@ -2,8 +2,8 @@
  * What the tool calls of a turn are about, before anything of them is done: what the log holds of them, whether they fit their
  * tools and keep to the guardrails, and whether a person has to allow them.
  */
-import { below, Journal, Payload } from "@durable-agents/core"
-import { Effect, HashMap, Option, Result } from "effect"
+import { below, type Journal, Payload } from "@durable-agents/core"
+import { Effect, Exit, HashMap, Option, Result } from "effect"
 import type { Schema } from "effect"
 import type { Prompt } from "effect/ai"
 import type { Plan } from "./AgentState.ts"
@@ -35,10 +35,10 @@ export interface Turn {
   readonly path: string
   readonly turn: number
   /** The conversation that led to the calls. */
-  readonly messages: ReadonlyArray<Prompt.Message>
+  readonly messages: () => ReadonlyArray<Prompt.Message>
   /** How often calls with an effect were made before, by their identity. */
   readonly made: HashMap.HashMap<string, number>
-  /** Bytes of JSON of a call's arguments that can be recorded. */
+  /** Bytes of JSON of a call's arguments, or of its result, that can be recorded. */
   readonly outputBytes: number
 }
 
@@ -95,25 +95,27 @@ interface Batch {
  * @category operations
  * @since 0.1.0
  */
-export const prepare = (turn: Turn, calls: ReadonlyArray<Call>): Effect.Effect<ReadonlyArray<Plan>, never, Journal> =>
-  Effect.gen(function*() {
-    const journal = yield* Journal
-    const batch: Batch = { made: new Map(), verdicts: [], size: calls.length }
-    const plans: Array<Plan> = []
-    for (const call of calls) {
-      const key = keyOf(turn, call)
-      const tool = turn.tools.byName.get(call.tool)
-      let plan = recorded(journal, key, tool)
-      if (plan === undefined) {
-        const done = journal.acting(key)
-        plan = yield* Effect.ensuring(Effect.suspend(() => find(journal, turn, call, key, batch)), Effect.sync(done))
-      }
-      if (plan._tag === "Free" || plan._tag === "Gated") note(turn, batch, call, plan)
-      if (plan._tag !== "Accepted") batch.verdicts.push(...plan.verdicts)
-      plans.push(plan)
-    }
-    return plans
-  })
+export const prepare: (
+  journal: Journal["Service"],
+  turn: Turn,
+  calls: ReadonlyArray<Call>
+) => Effect.Effect<ReadonlyArray<Plan>> = Effect.fnUntracedEager(function*(journal, turn, calls) {
+  const batch: Batch = { made: new Map(), verdicts: [], size: calls.length }
+  const plans: Array<Plan> = []
+  for (const call of calls) {
+    const key = keyOf(turn, call)
+    const tool = turn.tools.byName.get(call.tool)
+    const plan = recorded(journal, key, tool) ?? (yield* underWay(journal, key, find(journal, turn, call, key, batch)))
+    if (plan._tag === "Free" || plan._tag === "Gated") note(turn, batch, call, plan)
+    if (plan._tag !== "Accepted") batch.verdicts.push(...plan.verdicts)
+    plans.push(plan)
+  }
+  return plans
+})
+
+/** While somebody else is asked about a call nothing is suspended, and a drain or a cancel waits. */
+const underWay = <A, E>(journal: Journal["Service"], key: string, asked: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+  Exit.isExit(asked) ? asked : Effect.suspend(() => Effect.ensuring(asked, Effect.sync(journal.acting(key))))
 
 /** A call that is likely to be made counts for those that follow in the same turn. */
 const note = ({ rules }: Turn, { made }: Batch, { tool }: Call, plan: Extract<Plan, { _tag: "Free" | "Gated" }>) => {
@@ -284,7 +286,17 @@ export const judgeArguments = (
   const name: string = tool.tool.name
   const caps = Rules_.overCap(about, name, [tool.policy.caps ?? {}, settings.caps[name] ?? {}], json)
   if (settings.guardrails.length === 0) return Effect.succeed(caps)
-  const call = { runId, agent, profile, key, turn, tool: name, effect: tool.effect, arguments: json, messages }
+  const call = {
+    runId,
+    agent,
+    profile,
+    key,
+    turn,
+    tool: name,
+    effect: tool.effect,
+    arguments: json,
+    messages: messages()
+  }
   return Effect.map(Rules_.askAll(about, settings, ({ call }) => call, call), (found) => [...caps, ...found])
 }
 
@@ -377,7 +389,7 @@ const gate = (
   }
   if (rule === true) return Effect.succeed(why(`every call of \`${tool.name}\` needs approval`))
   const asked = Effect.suspend(() => {
-    const answer: unknown = rule(value, { toolCallId: id, messages })
+    const answer: unknown = rule(value, { toolCallId: id, messages: messages() })
     return Effect.isEffect(answer)
       ? Rules_.limited(answer as Effect.Effect<unknown>, settings.timeout)
       : Effect.succeed(answer)

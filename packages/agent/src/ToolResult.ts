@@ -3,7 +3,7 @@
  * cannot fail for the value's sake, since the side effect has happened.
  */
 import type { Operation } from "@durable-agents/core"
-import { Limits, Payload } from "@durable-agents/core"
+import { Payload } from "@durable-agents/core"
 import type { Schema } from "effect"
 import { Effect, Predicate, Result } from "effect"
 import { Base64 } from "effect/encoding"
@@ -29,24 +29,24 @@ export interface Encoded {
  */
 export const encode = (
   value: unknown,
-  withSchema: Effect.Effect<unknown, Schema.SchemaError>
-): Effect.Effect<Encoded, Operation.Failure> =>
-  Effect.flatMap(Limits, ({ outputBytes }) => {
-    const written = Effect.matchCauseEager(withSchema, {
-      onSuccess: (json) => transcribe(json, outputBytes),
-      onFailure: (cause) => ({
-        ...transcribe(value, outputBytes),
-        mismatch: `the result does not fit the tool's schema: ${excerpt(inWords(cause))}`
-      })
+  withSchema: Effect.Effect<unknown, Schema.SchemaError>,
+  outputBytes: number
+): Effect.Effect<Encoded, Operation.Failure> => {
+  const written = Effect.matchCauseEager(withSchema, {
+    onSuccess: (json) => transcribe(json, outputBytes),
+    onFailure: (cause) => ({
+      ...transcribe(value, outputBytes),
+      mismatch: `the result does not fit the tool's schema: ${excerpt(inWords(cause))}`
     })
-    return Effect.flatMapEager(written, ({ tooLarge, ...encoded }) =>
-      tooLarge
-        ? Effect.fail<Operation.Failure>({
-          reason: "TooLarge",
-          error: `it is larger than the ${outputBytes} characters of JSON that are recorded`
-        })
-        : Effect.mapEager(Payload.clean(encoded.json, outputBytes), (json) => ({ ...encoded, json })))
   })
+  return Effect.flatMapEager(written, ({ tooLarge, ...encoded }) =>
+    tooLarge
+      ? Effect.fail<Operation.Failure>({
+        reason: "TooLarge",
+        error: `it is larger than the ${outputBytes} characters of JSON that are recorded`
+      })
+      : Effect.mapEager(Payload.clean(encoded.json, outputBytes), (json) => ({ ...encoded, json })))
+}
 
 /**
  * Makes JSON of any value. What JSON cannot hold becomes text in its place, and is marked.

@@ -313,18 +313,16 @@ const record = <A, E, R>(
   restore: Restore,
   fields: Omit<OutcomeFields, "recovered">,
   completed: Effect.Effect<CompletedEvent, Failure>
-): Effect.Effect<Outcome> =>
-  Effect.flatMap(
-    underWay(
-      journal,
-      fields.key,
-      Effect.match(completed, {
-        onFailure: (failure): Outcome => spec.request.failed({ ...fields, ...failure, final: true }),
-        onSuccess: (event): Outcome => event
-      })
-    ),
-    (event) => Effect.flatMap(journal.settle(event, spec.beside?.(event)), restore)
+): Effect.Effect<Outcome> => {
+  const outcome = Effect.matchEager(completed, {
+    onFailure: (failure): Outcome => spec.request.failed({ ...fields, ...failure, final: true }),
+    onSuccess: (event): Outcome => event
+  })
+  return Effect.flatMapEager(
+    Exit.isExit(outcome) ? outcome : underWay(journal, fields.key, outcome),
+    (event) => give(journal, spec, restore, event)
   )
+}
 
 const fail = <A, E, R>(
   journal: Journal["Service"],
@@ -370,7 +368,7 @@ const give = <A, E, R>(
   journal: Journal["Service"],
   spec: Spec<A, E, R>,
   restore: Restore,
-  event: FailedEvent
+  event: Outcome
 ): Effect.Effect<Outcome> => Effect.flatMap(journal.settle(event, spec.beside?.(event)), restore)
 
 const again = <A, E, R>(
