@@ -408,7 +408,7 @@ const sizeOf = (event: RunEvent): number => {
     case "ToolCallCompleted":
       return 512 + Payload.sizeOf(event.result)
     case "LLMCallCompleted":
-      return event.parts.reduce<number>((size, part) => size + Payload.sizeOf(part), 512)
+      return 512 + Payload.sizeOf(event.parts)
     case "ApprovalRequested":
       return 4096 + Payload.sizeOf(event.arguments ?? null)
     default:

@@ -45,7 +45,7 @@ export const clean = (value: unknown, maxBytes: number): Effect.Effect<Schema.Js
       error: `the result has more than ${maxDepth} levels of lists and objects`
     })
   }
-  if (Predicate.isObject(json)) sizes.set(json, text.length)
+  if (Predicate.isObjectOrArray(json)) sizes.set(json, text.length)
   return Effect.succeed(json)
 }
 
@@ -78,7 +78,7 @@ const sizes = new WeakMap<object, number>()
 export const sizeOf = (json: Schema.Json): number =>
   typeof json === "string"
     ? json.length
-    : (Predicate.isObject(json) ? sizes.get(json) : undefined) ?? JSON.stringify(json).length
+    : (Predicate.isObjectOrArray(json) ? sizes.get(json) : undefined) ?? JSON.stringify(json).length
 
 /**
  * A failure in words for people: the message of an error, a text as it is, anything else as JSON if it can be written. Never
