@@ -46,13 +46,24 @@ export const begin = (systemPrompt: string, goal: string): Conversation => {
  */
 export const extend = (conversation: Conversation, messages: ReadonlyArray<Prompt.Message>): Conversation => {
   if (messages.length === 0) return conversation
-  const text = JSON.stringify(messages, (key, value) => key.startsWith("~effect/") ? undefined : value)
+  const text = textOf(messages)
   return {
     messages: [...conversation.messages, ...messages],
     digest: Digest.digest(`${conversation.digest}${text}`),
     characters: conversation.characters + text.length
   }
 }
+
+/** Messages as JSON without what marks them as messages. Other members whose names begin alike are left out one by one. */
+const textOf = (messages: ReadonlyArray<Prompt.Message>): string => {
+  const text = marks.reduce((text, mark) => text.replaceAll(mark, ""), JSON.stringify(messages))
+  return text.includes("\"~effect/")
+    ? JSON.stringify(messages, (key, value) => key.startsWith("~effect/") ? undefined : value)
+    : text
+}
+
+/** In JSON, no text can look like them: its quotes are escaped. */
+const marks = ["Message", "Part"].map((kind) => `"~effect/ai/Prompt/${kind}":"~effect/ai/Prompt/${kind}",`)
 
 /**
  * One tool call as the model asked for it.
