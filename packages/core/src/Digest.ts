@@ -15,7 +15,15 @@ import { uuid } from "./Ids.ts"
  */
 export const sha256Hex = (text: string): string => bytesToHex(sha256Of(text))
 
-const sha256Of = (text: string): Uint8Array => sha256(utf8(text))
+/** The hash of a text, good until the next one is asked for: a hasher costs as much as hashing a short text, so there is one. */
+const sha256Of = (text: string): Uint8Array => {
+  fresh._cloneInto(hasher).update(utf8(text)).digestInto(hash)
+  return hash
+}
+
+const fresh = sha256.create()
+const hasher = sha256.create()
+const hash = new Uint8Array(32)
 
 /** The bytes of a text, for as long as no other text is asked for: most are short and written to the same place. */
 const utf8 = (text: string): Uint8Array =>
