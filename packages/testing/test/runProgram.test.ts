@@ -129,7 +129,7 @@ describe("runProgram refuses", () => {
       assert.strictEqual(
         error.message,
         [
-          "The run waits for a decision on Ship it? (`ship`). Nothing in the script moves it.",
+          "The run waits for a decision on `ship`. Nothing in the script moves it.",
           "  `ship` asks for a decision since 1970-01-01T00:00:00.000Z: Ship it? (large)",
           "  Nobody in `outside` has an answer to it; People.approve has one to everything, " +
           "People.byKey({ \"ship\": … }) to this.",
