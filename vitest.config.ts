@@ -4,6 +4,9 @@ import { ClosingLineReporter } from "./scripts/closing-line-reporter.ts"
 const integration = "**/*.integration.test.ts"
 const kill = "**/*.kill.test.ts"
 
+// Starts a server of PostgreSQL for the projects that need one, or takes the one of DATABASE_URL.
+const postgres = "packages/testing/src/postgresSetup.ts"
+
 export default defineConfig({
   test: {
     reporters: ["default", new ClosingLineReporter()],
@@ -24,6 +27,7 @@ export default defineConfig({
       {
         test: {
           name: "integration",
+          globalSetup: postgres,
           include: [`{packages,examples}/*/test/${integration}`, `scripts/test/${integration}`],
           exclude: ["**/node_modules/**"],
           testTimeout: 30_000,
@@ -34,6 +38,7 @@ export default defineConfig({
       {
         test: {
           name: "kill",
+          globalSetup: postgres,
           include: [`{packages,examples}/*/test/${kill}`],
           exclude: ["**/node_modules/**"],
           testTimeout: 300_000,
