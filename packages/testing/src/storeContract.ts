@@ -20,7 +20,8 @@ export type { StoreUnderTest } from "./StoreUnderTest.ts"
  * **Details**
  *
  * `makeLayer` is called for every test. The stores that it makes may share a database: each test has runs, owners and a namespace
- * of its own. `timeoutMillis` is the limit of one test, 30 seconds by default.
+ * of its own. `timeoutMillis` is the limit of one test, 30 seconds by default; `runs` is how many values are tried where something
+ * holds for any value, 60 by default.
  *
  * @category contracts
  * @since 0.1.0
@@ -28,7 +29,7 @@ export type { StoreUnderTest } from "./StoreUnderTest.ts"
 export const storeContract = (
   name: string,
   makeLayer: () => Layer.Layer<StoreUnderTest, StoreError>,
-  options: { readonly timeoutMillis?: number } = {}
+  options: { readonly timeoutMillis?: number; readonly runs?: number } = {}
 ): void => {
   const timeout = options.timeoutMillis ?? 30_000
   const register: Register = {
@@ -36,7 +37,7 @@ export const storeContract = (
     law: (title, { runs, size, values }, body) =>
       it.effect.prop(title, { value: values }, ({ value }) => Effect.provide(body(value), makeLayer()), {
         timeout,
-        arbitrary: { runs, size }
+        arbitrary: { runs: options.runs ?? runs, size }
       })
   }
 

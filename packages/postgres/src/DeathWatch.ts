@@ -1,0 +1,109 @@
+/**
+ * Finds out at once when the process of another worker dies: waits for its lock, which the server frees with its connection.
+ *
+ * Each process watches the owner that follows its own in the order of their names, so that together they watch all.
+ */
+
+import { RunId } from "@durable-agents/core"
+import type { PgConnection } from "@effect/sql-pg"
+import type { Scope } from "effect"
+import { Effect, Latch, Schema } from "effect"
+import type { SqlError } from "effect/sql/SqlError"
+
+import { type Database, rowsOf } from "./Database.ts"
+import { type Listener, lockKey } from "./Listener.ts"
+import type { Notice } from "./Notice.ts"
+import * as OwnConnection from "./OwnConnection.ts"
+
+/**
+ * How long one wait lasts at most, in seconds. While it lasts the server keeps old row versions for it; and an owner that comes
+ * in between is watched from the next wait on.
+ */
+const waitSeconds = 4
+
+/** A worker that lives and has lost its connection has it back, and its lock, within this time. */
+const secondLook = "50 millis"
+
+const Neighbour = Schema.Struct({ owner: Schema.String, key: Schema.String, locked_since: Schema.String })
+type Neighbour = typeof Neighbour.Type
+
+const decodeNeighbours = Schema.decodeUnknownSync(Schema.Array(Neighbour))
+const decodeFree = Schema.decodeUnknownSync(Schema.Tuple([Schema.Struct({ free: Schema.Boolean })]))
+
+/**
+ * Starts the fiber that watches, and returns how to let it begin: once this process has an owner.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const make = Effect.fnUntraced(function*(
+  database: Database,
+  config: PgConnection.Config,
+  notice: Notice,
+  listener: Listener
+): Effect.fn.Return<{ readonly start: Effect.Effect<void> }, never, Scope.Scope> {
+  const { once, schema, sql, tables } = database
+  const needed = Latch.makeUnsafe()
+  const workers = `"${schema.replaceAll("\"", "\"\"")}".workers`
+
+  /** The next one that holds a lock of this start of the server, in the circle of names. */
+  const neighbour = ({ ask }: OwnConnection.OwnConnection) => {
+    const own = listener.owners()
+    return Effect.map(
+      ask(
+        `select w.owner, ${lockKey("w.owner")}::text as key, to_json(w.locked_since) #>> '{}' as locked_since
+        from ${workers} w
+        where w.locked_since = pg_postmaster_start_time() and w.owner <> all ($1::text[])
+        order by w.owner > $2::text desc, w.owner limit 1`,
+        [own, own[0] ?? ""]
+      ),
+      (rows) => decodeNeighbours(rows)[0]
+    )
+  }
+
+  /** In a block, which ends a wait that was in vain without an error: that would be in the server's log every time. */
+  const untilFree = ({ ask }: OwnConnection.OwnConnection, { key }: Neighbour) =>
+    ask(
+      `do $wait$ begin
+        perform set_config('lock_timeout', '${waitSeconds}s', true);
+        perform pg_advisory_xact_lock_shared(${BigInt(key)});
+      exception when lock_not_available then null;
+      end $wait$`,
+      [],
+      `${waitSeconds + 5} seconds`
+    )
+
+  const isFree = ({ ask }: OwnConnection.OwnConnection, { key }: Neighbour) =>
+    Effect.map(
+      ask(`select pg_try_advisory_xact_lock_shared(${BigInt(key)}) as free`),
+      (rows) => decodeFree(rows)[0].free
+    )
+
+  /** Its time is over. Whatever it holds can be taken, which everyone is told. */
+  const bury = ({ locked_since, owner }: Neighbour) =>
+    once(rowsOf(Schema.Struct({ run_id: RunId }))(sql`
+      with buried as (
+        update ${tables.workers} w set alive_until = least(w.alive_until, ${database.now()}), locked_since = null
+        where w.owner = ${owner}::text and w.locked_since = ${locked_since}::timestamptz
+        returning w.owner
+      )
+      select r.run_id::text as run_id from ${tables.runs} r join buried b on b.owner = r.lease_owner limit 1000`))
+      .pipe(Effect.map((rows) => notice.due(rows.map(({ run_id }) => run_id))))
+
+  const watch = (own: OwnConnection.OwnConnection): Effect.Effect<never, SqlError> =>
+    Effect.forever(Effect.gen(function*() {
+      const next = yield* neighbour(own)
+      if (next === undefined) return yield* Effect.sleep(`${waitSeconds} seconds`)
+      yield* untilFree(own, next)
+      if (!(yield* isFree(own, next))) return
+      yield* Effect.sleep(secondLook)
+      if (yield* isFree(own, next)) yield* bury(next)
+    }))
+
+  yield* needed.await.pipe(
+    Effect.andThen(OwnConnection.keep(config, watch, () => {})),
+    Effect.forkScoped
+  )
+
+  return { start: needed.open }
+})

@@ -1,0 +1,281 @@
+/**
+ * The queue in PostgreSQL. Whoever has nothing to do writes nothing.
+ */
+import type { Claim, Owner } from "@durable-agents/core"
+import { RunId, RunQueue } from "@durable-agents/core"
+import { Effect, Option, Schema } from "effect"
+import type { Fragment } from "effect/sql/Statement"
+import { millis, millisOf, texts, timeOf, uuids, wakeMillis } from "./Columns.ts"
+import { type Database, rowsOf } from "./Database.ts"
+import type { Listener } from "./Listener.ts"
+import type { Notice } from "./Notice.ts"
+import { endTypes } from "./PgEventStore.ts"
+import { keeping } from "./Summaries.ts"
+
+type ClaimOptions = Parameters<RunQueue["Service"]["claim"]>[0]
+type AcquireOptions = Parameters<RunQueue["Service"]["acquire"]>[0]
+type HeartbeatOptions = Parameters<RunQueue["Service"]["heartbeat"]>[0]
+type ReleaseOptions = Parameters<RunQueue["Service"]["release"]>[0]
+
+const ClaimRow = Schema.Struct({
+  run_id: RunId,
+  program: Schema.String,
+  length: Schema.Int,
+  lease_epoch: Schema.Int,
+  expired: Schema.Boolean,
+  now: Schema.Finite
+})
+
+const HeldRow = Schema.Struct({
+  now: Schema.Finite,
+  run_id: Schema.NullOr(RunId),
+  lease_epoch: Schema.NullOr(Schema.Int),
+  outside_seq: Schema.NullOr(Schema.Int)
+})
+
+/** A lease of a thousand years is as long as any. */
+const longestLease = 1_000 * 365.25 * 86_400_000
+
+/**
+ * @category constructors
+ * @since 0.1.0
+ */
+export const make = (
+  database: Database,
+  notice: Notice,
+  { letGo, lockedSince }: Pick<Listener, "letGo" | "lockedSince">
+): RunQueue["Service"] => {
+  const { sql, tables, write } = database
+
+  /**
+   * What each owner was given and has not given back. If the answer to a claim is lost, nobody knows of the leases that it took:
+   * those that the database has and this does not are taken again.
+   */
+  const given = new Map<Owner, Set<RunId>>()
+  const unsure = new Set<Owner>()
+
+  const givenTo = (owner: Owner): Set<RunId> => {
+    const runs = given.get(owner) ?? new Set()
+    given.set(owner, runs)
+    return runs
+  }
+
+  const give = (owner: Owner, rows: ReadonlyArray<typeof ClaimRow.Type>): ReadonlyArray<Claim> => {
+    for (const { run_id } of rows) givenTo(owner).add(run_id)
+    return rows.map(({ expired, lease_epoch, length, now, program, run_id }) => ({
+      runId: run_id,
+      program,
+      seq: length,
+      epoch: lease_epoch,
+      expired,
+      now
+    }))
+  }
+
+  const takeBack = (owner: Owner, runId: RunId): void => {
+    const runs = given.get(owner)
+    runs?.delete(runId)
+    if (runs?.size === 0) given.delete(owner)
+  }
+
+  /** Keeps an owner alive if it holds anything, or `taking` says that it is about to. */
+  const keepAlive = (owner: Owner, leaseMillis: number, now: Fragment, taking: Fragment) => {
+    const lease = millis(Math.min(Math.max(0, leaseMillis), longestLease))
+    return sql`
+      kept_alive as (
+        insert into ${tables.workers} (owner, alive_until, locked_since)
+        select ${owner}::text, ${now} + make_interval(secs => ${lease}::float8 / 1000), ${
+      lockedSince(owner) ?? null
+    }::timestamptz
+        where ${taking} or exists (select from ${tables.runs} where lease_owner = ${owner}::text)
+        on conflict (owner) do update set alive_until = excluded.alive_until, locked_since = excluded.locked_since
+      )`
+  }
+
+  /** Everyone whose time is over. A claim keeps its own owner alive, so that one is not among them. */
+  const dead = (owner: Owner, now: Fragment) =>
+    sql`dead as materialized (
+      select w.owner from ${tables.workers} w where w.alive_until <= ${now} and w.owner <> ${owner}::text
+    )`
+
+  const lengthOf = (runId: string) =>
+    sql`
+    coalesce((
+      select e.seq + 1 from ${tables.events} e where e.run_id = ${sql.literal(runId)} order by e.seq desc limit 1
+    ), 0)`
+
+  const forgetDead = Effect.suspend(() =>
+    write("claim", () =>
+      sql`
+      delete from ${tables.workers} w where w.alive_until <= ${database.now()} and
+        not exists (select from ${tables.runs} r where r.lease_owner = w.owner)`)
+  )
+
+  const claimDue = ({ leaseMillis, limit, namespace, owner, programs }: ClaimOptions) => {
+    const now = database.now()
+    const most = Math.max(0, Math.floor(limit))
+    const lost = unsure.has(owner)
+      ? sql`r.lease_owner = ${owner}::text and r.run_id <> all (${uuids(sql, Array.from(givenTo(owner)))}::uuid[])`
+      : sql.literal("false")
+    return rowsOf(ClaimRow)(sql`
+      with wanted as materialized (select distinct p.program from unnest(${texts(sql, programs)}) as p (program)),
+      ${dead(owner, now)},
+      free as materialized (
+        select d.* from wanted cross join lateral (
+          select r.run_id, r.wake_at from ${tables.runs} r
+          where r.namespace = ${namespace}::text and r.program = wanted.program and r.lease_owner is null and r.wake_at <= ${now}
+          order by r.wake_at limit ${most}::int for update skip locked
+        ) d
+      ),
+      left_behind as materialized (
+        select d.* from dead cross join wanted cross join lateral (
+          select r.run_id, r.wake_at from ${tables.runs} r
+          where r.lease_owner = dead.owner and r.namespace = ${namespace}::text and r.program = wanted.program
+            and r.wake_at <= ${now}
+          order by r.wake_at limit ${most}::int for update skip locked
+        ) d
+      ),
+      lost as materialized (
+        select r.run_id, r.wake_at from ${tables.runs} r
+        where ${lost} limit ${most}::int for update skip locked
+      ),
+      due as materialized (
+        select c.run_id, c.expired from (
+          select run_id, wake_at, false as expired from free
+          union all select run_id, wake_at, true from left_behind
+          union all select run_id, wake_at, true from lost
+        ) c order by c.wake_at limit ${most}::int
+      ),
+      claimed as (
+        update ${tables.runs} r set lease_owner = ${owner}::text, lease_epoch = r.lease_epoch + 1
+        from due d where r.run_id = d.run_id
+        returning r.run_id, r.program, r.wake_at, r.lease_epoch, d.expired
+      ),
+      ${keepAlive(owner, leaseMillis, now, sql`exists (select from claimed)`)}
+      select c.run_id::text as run_id, c.program, ${lengthOf("c.run_id")} as length, c.lease_epoch, c.expired,
+        ${millisOf(sql, now)} as now
+      from claimed c order by c.wake_at`)
+  }
+
+  const claim = Effect.fnUntraced(function*(options: ClaimOptions) {
+    const { owner } = options
+    const rows = yield* write("claim", (attempt) => {
+      if (attempt > 1) unsure.add(owner)
+      return Effect.suspend(() => claimDue(options))
+    }).pipe(Effect.onError(() => Effect.sync(() => unsure.add(owner))))
+    if (rows.length < options.limit) unsure.delete(owner)
+    if (rows.some(({ expired }) => expired)) yield* Effect.forkDetach(Effect.ignore(forgetDead))
+    return give(owner, rows)
+  })
+
+  const acquireRun = ({ leaseMillis, owner, runId }: AcquireOptions) => {
+    const now = database.now()
+    const isLost = !givenTo(owner).has(runId)
+    // The lease is compared once more when the row is locked: somebody else may have taken it in between, and whether that one
+    // is alive cannot be seen from here.
+    return rowsOf(ClaimRow)(sql`
+      with ${dead(owner, now)},
+      found as materialized (
+        select r.run_id, r.lease_owner, r.lease_epoch from ${tables.runs} r
+        where r.run_id = ${runId}::uuid and (
+          r.lease_owner is null or r.lease_owner in (select d.owner from dead d) or
+          (${isLost}::boolean and r.lease_owner = ${owner}::text)
+        ) and coalesce((
+          select e.type <> all (${texts(sql, endTypes)}::text[]) from ${tables.events} e
+          where e.run_id = r.run_id order by e.seq desc limit 1
+        ), true)
+      ),
+      claimed as (
+        update ${tables.runs} r set lease_owner = ${owner}::text, lease_epoch = r.lease_epoch + 1,
+          wake_at = least(r.wake_at, ${now})
+        from found f
+        where r.run_id = f.run_id and r.lease_epoch = f.lease_epoch and r.lease_owner is not distinct from f.lease_owner
+        returning r.run_id, r.program, r.lease_epoch, f.lease_owner is not null as expired
+      ),
+      ${keepAlive(owner, leaseMillis, now, sql`exists (select from claimed)`)}
+      select c.run_id::text as run_id, c.program, ${lengthOf("c.run_id")} as length, c.lease_epoch, c.expired,
+        ${millisOf(sql, now)} as now
+      from claimed c`)
+  }
+
+  const acquire = (options: AcquireOptions) =>
+    Effect.map(
+      write("acquire", () => Effect.suspend(() => acquireRun(options))),
+      (rows) => Option.fromNullishOr(give(options.owner, rows)[0])
+    )
+
+  const heartbeat = Effect.fnUntraced(function*({ leaseMillis, owner }: HeartbeatOptions) {
+    const rows = yield* write("heartbeat", () =>
+      Effect.suspend(() => {
+        const now = database.now()
+        return rowsOf(HeldRow)(sql`
+          with ${keepAlive(owner, leaseMillis, now, sql.literal("false"))}
+          select ${millisOf(sql, now)} as now, r.run_id::text as run_id, r.lease_epoch, r.outside_seq
+          from (select) one left join ${tables.runs} r on r.lease_owner = ${owner}::text`)
+      }))
+    const held = rows.flatMap(({ lease_epoch, outside_seq, run_id }) =>
+      run_id === null || lease_epoch === null || outside_seq === null
+        ? []
+        : [{ runId: run_id, epoch: lease_epoch, outsideSeq: outside_seq }]
+    )
+    const still = new Set(held.map(({ runId }) => runId))
+    for (const runId of Array.from(given.get(owner) ?? [])) if (!still.has(runId)) takeBack(owner, runId)
+    return { now: rows[0]?.now ?? 0, held }
+  })
+
+  const releaseRun = ({ epoch, owner, runId, seq, summary, wakeAt }: ReleaseOptions) => {
+    const now = database.now()
+    // The row as it is when its lock is had decides: anything read apart from it may be older than the decision that it waits for.
+    return rowsOf(Schema.Struct({ decided: Schema.Boolean }))(sql`
+      with released as (
+        update ${tables.runs} r set lease_owner = null,
+          wake_at = case when r.outside_seq >= ${seq}::int then ${now} else ${
+      timeOf(sql, millis(wakeMillis(wakeAt)))
+    } end
+        where r.run_id = ${runId}::uuid and r.lease_owner = ${owner}::text and r.lease_epoch = ${epoch}::int
+        returning r.run_id, r.outside_seq >= ${seq}::int as decided
+      )
+      ${
+      summary === undefined ? sql.literal("") : sql`,
+        resting as (select run_id from released where not decided),
+        ${keeping(database, "resting", [summary], now)}`
+    }
+      select decided from released`)
+  }
+
+  const release = Effect.fnUntraced(function*(options: ReleaseOptions) {
+    const { owner, runId } = options
+    const rows = yield* write("release", () => Effect.suspend(() => releaseRun(options)))
+    takeBack(owner, runId)
+    if (rows.some(({ decided }) => decided)) notice.due([runId])
+  })
+
+  const retireOwner = (owner: Owner) =>
+    rowsOf(Schema.Struct({ run_id: RunId }))(sql`
+      with held as materialized (
+        select run_id from ${tables.runs} where lease_owner = ${owner}::text order by run_id for update
+      ),
+      freed as (
+        update ${tables.runs} r set lease_owner = null from held h where r.run_id = h.run_id and r.lease_owner = ${owner}::text
+        returning r.run_id
+      ),
+      forgotten as (delete from ${tables.workers} where owner = ${owner}::text)
+      select run_id::text as run_id from freed`)
+
+  const retire = Effect.fnUntraced(function*(owner: Owner) {
+    const rows = yield* write("retire", () => retireOwner(owner))
+    given.delete(owner)
+    unsure.delete(owner)
+    notice.due(rows.map(({ run_id }) => run_id))
+    yield* letGo(owner)
+  })
+
+  return RunQueue.of({
+    claim: Effect.fn("RunQueue.claim")(claim),
+    acquire: Effect.fn("RunQueue.acquire")(acquire),
+    heartbeat: Effect.fn("RunQueue.heartbeat")(heartbeat),
+    release: Effect.fn("RunQueue.release")(release),
+    retire: Effect.fn("RunQueue.retire")(retire),
+    wakeups: notice.wakeups
+  })
+}

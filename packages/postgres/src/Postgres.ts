@@ -1,0 +1,236 @@
+/**
+ * The store for production: log, queue and index in one PostgreSQL database, shared by any number of processes on any number of
+ * machines.
+ */
+import { EventStore, NextOwner, type Owner, RunId, RunIndex, RunQueue, StoreError } from "@durable-agents/core"
+import { PgClient } from "@effect/sql-pg"
+import type { Redacted, Scope } from "effect"
+import { Clock, Config, Context, Duration, Effect, Layer, Schema, Stream } from "effect"
+import type { SqlClient } from "effect/sql/SqlClient"
+import type { Fragment } from "effect/sql/Statement"
+import { randomUUID } from "node:crypto"
+import { hostname } from "node:os"
+import process from "node:process"
+import { millis, texts, timeOf } from "./Columns.ts"
+import * as Database from "./Database.ts"
+import * as DeathWatch from "./DeathWatch.ts"
+import * as Listener from "./Listener.ts"
+import * as Notice from "./Notice.ts"
+import { onHostClock } from "./Patience.ts"
+import * as PgEventStore from "./PgEventStore.ts"
+import { migrate } from "./PgMigrator.ts"
+import * as PgRunIndex from "./PgRunIndex.ts"
+import * as PgRunQueue from "./PgRunQueue.ts"
+import { storeFailure } from "./StoreFailure.ts"
+
+/**
+ * How a store uses its database, whoever connects to it.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Settings {
+  /** The schema that holds the tables. Default `durable_agents`. Stores in different schemas know nothing of each other. */
+  readonly schema?: string
+  /**
+   * Whether the schema and its tables are created, or brought to this build's, where they are not. Default true. `false` only
+   * looks, and fails with `StoreError` if they are not there: for a role that may not create tables.
+   */
+  readonly migrate?: boolean
+  /** How long one statement may take before it counts as lost. Default 10 seconds. */
+  readonly statementTimeout?: Duration.Input
+  /**
+   * How long an operation goes on trying while the database is away, restarts, is out of connections, or rolls back because of
+   * others. Default 10 seconds; then it fails with `StoreError`.
+   */
+  readonly retryFor?: Duration.Input
+  /**
+   * Whether this process may have up to two connections of its own beside the pool, one to be told what others do and one to
+   * find out at once when another worker's process dies. Default true. Without them, and behind a pooler in transaction mode,
+   * others are seen by polling, and runs of a process that died are free when their leases end.
+   */
+  readonly listen?: boolean
+  /**
+   * Whose time is the store's: the database's (default), which all processes share, or that of the clock that is in place when
+   * the layer is built (`context`), for tests with virtual time.
+   */
+  readonly clock?: "database" | "context"
+}
+
+/**
+ * A database, and how a store uses it.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Options extends Settings {
+  /** `postgres://user:password@host:port/database`, with `?sslmode=require` for TLS. */
+  readonly url: Redacted.Redacted
+  /** The most connections of the pool; one suffices. Default 10. */
+  readonly maxConnections?: number
+  /** How long to connect may take. Default 5 seconds. */
+  readonly connectTimeout?: Duration.Input
+  /** How long a connection stays open that nobody uses. Default 60 seconds. */
+  readonly idleTimeout?: Duration.Input
+  /** Whether statements are prepared once for each connection. Default true; `false` for poolers that cannot keep them. */
+  readonly prepare?: boolean
+  /** How the server shows these connections. Default `durable-agents`. */
+  readonly applicationName?: string
+}
+
+type Stores = EventStore | RunQueue | RunIndex
+
+/**
+ * All ports over a PostgreSQL database, by its URL.
+ *
+ * **Details**
+ *
+ * Appends that wait at the same moment share one statement and one commit. What is acknowledged is as durable as a commit of the
+ * server is. All times are the database's. Closing the scope first stores what was asked for.
+ *
+ * It also names workers (`NextOwner`), and holds a lock under each name, so that the runs of a process that has died are free
+ * within a fraction of a second.
+ *
+ * **Gotchas**
+ *
+ * The store takes no part in transactions of the application. Needs PostgreSQL 15 or newer, and a database encoded in UTF8.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layer = (options: Options): Layer.Layer<Stores, StoreError> =>
+  Layer.effectContext(Effect.gen(function*() {
+    const { applicationName = "durable-agents", connectTimeout, idleTimeout, maxConnections = 10, prepare, url } =
+      options
+    const connected = PgClient.layer({
+      url,
+      maxConnections,
+      applicationName,
+      connectTimeout,
+      idleTimeout,
+      prepare,
+      // A connection that leads nowhere is found out although nobody uses it.
+      keepAlive: "10 seconds"
+    })
+    const context = yield* Effect.mapError(onHostClock(Layer.build(connected)), (error) => storeFailure("open", error))
+    return yield* build(Context.get(context, PgClient.PgClient), options)
+  }))
+
+/**
+ * The same by configuration; the URL is `DATABASE_URL` unless another one is given.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layerConfig = (
+  config: Config.Wrap<Omit<Options, "url">> & { readonly url?: Config.Config<Redacted.Redacted> } = {}
+): Layer.Layer<Stores, Config.ConfigError | StoreError> => {
+  const { url = Config.Redacted("DATABASE_URL"), ...rest } = config
+  return Layer.unwrap(Effect.gen(function*() {
+    return layer({ ...(yield* Config.unwrap<Omit<Options, "url">>(rest)), url: yield* url })
+  }))
+}
+
+/**
+ * The same over the application's own client: its pool, its TLS settings, its way to get a password.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layerClient = (settings: Settings = {}): Layer.Layer<Stores, StoreError, PgClient.PgClient> =>
+  Layer.effectContext(Effect.flatMap(PgClient.PgClient, (client) => build(client, settings)))
+
+const build = Effect.fnUntraced(function*(client: PgClient.PgClient, settings: Settings) {
+  const clock = yield* Clock.Clock
+  const contextNow = (sql: SqlClient) => timeOf(sql, millis(Math.floor(clock.currentTimeMillisUnsafe())))
+  return yield* make(client, settings, settings.clock === "context" ? contextNow : databaseNow)
+})
+
+/** Whole milliseconds, never later than they are: what is due now is due. */
+const databaseNow = (sql: SqlClient): Fragment => sql.literal("date_trunc('milliseconds', now())")
+
+/**
+ * The ports, by whatever time.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const make = Effect.fnUntraced(function*(
+  client: PgClient.PgClient,
+  settings: Settings,
+  now: (sql: SqlClient) => Fragment
+): Effect.fn.Return<Context.Context<Stores>, StoreError, Scope.Scope> {
+  const schema = settings.schema ?? "durable_agents"
+  if (!isName(schema)) {
+    return yield* new StoreError({ operation: "open", detail: `\`${schema}\` cannot be the name of a schema` })
+  }
+  const database = Database.make(client, {
+    schema,
+    statementTimeoutMillis: toMillis(settings.statementTimeout ?? "10 seconds"),
+    retryForMillis: toMillis(settings.retryFor ?? "10 seconds"),
+    now
+  })
+  yield* migrate(database, { create: settings.migrate ?? true })
+  const told = yield* Notice.make(database)
+  const { nextOwner, notice, ...owners } = settings.listen === false
+    ? alone(told)
+    : yield* listening(client, database, told)
+  return Context.make(EventStore, yield* PgEventStore.make(database, notice)).pipe(
+    Context.add(RunQueue, PgRunQueue.make(database, notice, owners)),
+    Context.add(RunIndex, PgRunIndex.make(database)),
+    Context.add(NextOwner, nextOwner)
+  )
+})
+
+/** A new name: whose process it is, and a random end, so that it never comes again. */
+const newOwner: Effect.Effect<Owner> = Effect.sync(() =>
+  ["postgres", encodeURIComponent(hostname()), process.pid, randomUUID()].join("/")
+)
+
+const alone = (notice: Notice.Notice) => ({
+  notice,
+  nextOwner: newOwner,
+  lockedSince: () => undefined,
+  letGo: () => Effect.void
+})
+
+const listening = Effect.fnUntraced(function*(
+  client: PgClient.PgClient,
+  database: Database.Database,
+  notice: Notice.Notice
+) {
+  const { once, schema, sql, tables } = database
+  const listener = yield* Listener.make({
+    config: client.config,
+    channel: schema,
+    heard: notice.heard,
+    reconnected: (owners) =>
+      once(Database.rowsOf(Schema.Struct({ run_id: RunId }))(sql`
+        select r.run_id::text as run_id from ${tables.runs} r
+        where r.lease_owner = any (${texts(sql, owners)}::text[])`)).pipe(
+        Effect.map((rows) => notice.missed(rows.map(({ run_id }) => run_id))),
+        Effect.ignore
+      )
+  })
+  const watch = yield* DeathWatch.make(database, client.config, notice, listener)
+  return {
+    notice: {
+      ...notice,
+      changes: (runId: RunId) => Effect.andThen(listener.start, notice.changes(runId)),
+      wakeups: Stream.unwrap(Effect.as(listener.start, notice.wakeups))
+    },
+    nextOwner: Effect.gen(function*() {
+      const owner = yield* newOwner
+      yield* listener.hold(owner)
+      if (listener.lockedSince(owner) !== undefined) yield* watch.start
+      return owner
+    }),
+    lockedSince: listener.lockedSince,
+    letGo: listener.letGo
+  }
+})
+
+/** The server shortens longer names, and two of them may then be one. */
+const isName = (name: string): boolean => name !== "" && !name.includes("\u0000") && Buffer.byteLength(name) <= 63
+
+const toMillis = (duration: Duration.Input): number => Duration.toMillis(Duration.fromInputUnsafe(duration))

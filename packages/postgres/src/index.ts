@@ -1,0 +1,4 @@
+/**
+ * The ports of the core on PostgreSQL.
+ */
+export * as Postgres from "./Postgres.ts"
