@@ -15,11 +15,8 @@ import { type Listener, lockKey } from "./Listener.ts"
 import type { Notice } from "./Notice.ts"
 import * as OwnConnection from "./OwnConnection.ts"
 
-/**
- * How long one wait lasts at most, in seconds. While it lasts the server keeps old row versions for it; and an owner that comes
- * in between is watched from the next wait on.
- */
-const waitSeconds = 4
+/** How long one wait lasts at most, in seconds: while it does, the server keeps old row versions for it. */
+const waitSeconds = 10
 
 /** A worker that lives and has lost its connection has it back, and its lock, within this time. */
 const secondLook = "50 millis"
@@ -31,7 +28,18 @@ const decodeNeighbours = Schema.decodeUnknownSync(Schema.Array(Neighbour))
 const decodeFree = Schema.decodeUnknownSync(Schema.Tuple([Schema.Struct({ free: Schema.Boolean })]))
 
 /**
- * Starts the fiber that watches, and returns how to let it begin: once this process has an owner.
+ * @category models
+ * @since 0.1.0
+ */
+export interface DeathWatch {
+  /** Begins to watch: this process has an owner now. */
+  readonly start: Effect.Effect<void>
+  /** Somebody new holds leases: who is watched by whom may be another one. */
+  readonly again: () => void
+}
+
+/**
+ * Starts the fiber that watches.
  *
  * @category constructors
  * @since 0.1.0
@@ -41,9 +49,10 @@ export const make = Effect.fnUntraced(function*(
   config: PgConnection.Config,
   notice: Notice,
   listener: Listener
-): Effect.fn.Return<{ readonly start: Effect.Effect<void> }, never, Scope.Scope> {
+): Effect.fn.Return<DeathWatch, never, Scope.Scope> {
   const { once, schema, sql, tables } = database
   const needed = Latch.makeUnsafe()
+  const changed = Latch.makeUnsafe()
   const workers = `"${schema.replaceAll("\"", "\"\"")}".workers`
 
   /** The next one that holds a lock of this start of the server, in the circle of names. */
@@ -61,13 +70,13 @@ export const make = Effect.fnUntraced(function*(
     )
   }
 
-  /** In a block, which ends a wait that was in vain without an error: that would be in the server's log every time. */
+  /** In a block, where a wait that was in vain or cancelled ends without an error: that would be in the server's log. */
   const untilFree = ({ ask }: OwnConnection.OwnConnection, { key }: Neighbour) =>
     ask(
       `do $wait$ begin
         perform set_config('lock_timeout', '${waitSeconds}s', true);
         perform pg_advisory_xact_lock_shared(${BigInt(key)});
-      exception when lock_not_available then null;
+      exception when lock_not_available or query_canceled then null;
       end $wait$`,
       [],
       `${waitSeconds + 5} seconds`
@@ -92,10 +101,11 @@ export const make = Effect.fnUntraced(function*(
 
   const watch = (own: OwnConnection.OwnConnection): Effect.Effect<never, SqlError> =>
     Effect.forever(Effect.gen(function*() {
+      changed.closeUnsafe()
       const next = yield* neighbour(own)
-      if (next === undefined) return yield* Effect.sleep(`${waitSeconds} seconds`)
-      yield* untilFree(own, next)
-      if (!(yield* isFree(own, next))) return
+      const wait = next === undefined ? Effect.sleep(`${waitSeconds} seconds`) : untilFree(own, next)
+      yield* Effect.raceFirst(Effect.asVoid(wait), changed.await)
+      if (next === undefined || !(yield* isFree(own, next))) return
       yield* Effect.sleep(secondLook)
       if (yield* isFree(own, next)) yield* bury(next)
     }))
@@ -105,5 +115,5 @@ export const make = Effect.fnUntraced(function*(
     Effect.forkScoped
   )
 
-  return { start: needed.open }
+  return { start: needed.open, again: () => changed.openUnsafe() }
 })

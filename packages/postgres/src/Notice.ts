@@ -18,6 +18,8 @@ export interface Notice {
   readonly stored: (runId: RunId, options: { readonly fromOutside: boolean }) => void
   /** This process has made runs due, or knows that they may be. */
   readonly due: (runIds: ReadonlyArray<RunId>) => void
+  /** An owner of this process holds leases for the first time. */
+  readonly newOwner: () => void
   /** What another process has told. */
   readonly heard: (payload: string) => void
   /** Something may have become of these runs that nobody has told. */
@@ -34,31 +36,36 @@ const pollMillis = 250
 /** One message holds the id of a run, far below the 8,000 bytes that one may have. */
 const mostAtOnce = 256
 
+/** What is told instead of the id of a run. */
+const newOwner = "new-owner"
+
 /**
  * Starts the fiber that tells other processes.
  *
  * **Details**
  *
  * It tells them after the commit, by statements of its own: nothing that may be wrong with notifications can harm an append, and
- * appends do not queue for the lock under which the server orders notifications.
+ * appends do not queue for the lock under which the server orders notifications. `onNewOwner` is told when another process has
+ * an owner that holds leases for the first time.
  *
  * @category constructors
  * @since 0.1.0
  */
 export const make = Effect.fnUntraced(function*(
-  { once, schema, sql }: Database
+  { once, schema, sql }: Database,
+  onNewOwner: () => void
 ): Effect.fn.Return<Notice, never, Scope.Scope> {
   const origin = randomUUID()
   const woken = yield* PubSub.sliding<RunId>(1024)
   const followers = new Map<RunId, Set<() => void>>()
-  let untold = new Set<RunId>()
+  let untold = new Set<string>()
   const toTell = Latch.makeUnsafe()
 
   const tell = Effect.suspend(() => {
-    const runIds = Array.from(untold).slice(0, mostAtOnce)
-    for (const runId of runIds) untold.delete(runId)
+    const subjects = Array.from(untold).slice(0, mostAtOnce)
+    for (const subject of subjects) untold.delete(subject)
     if (untold.size === 0) toTell.closeUnsafe()
-    const messages = texts(sql, runIds.map((runId) => `${origin} ${runId}`))
+    const messages = texts(sql, subjects.map((subject) => `${origin} ${subject}`))
     return once(sql`select pg_notify(${schema}, m.message) from unnest(${messages}) as m (message)`)
   })
 
@@ -97,10 +104,16 @@ export const make = Effect.fnUntraced(function*(
       if (fromOutside) due([runId])
     },
     due,
+    newOwner: () => {
+      untold.add(newOwner)
+      toTell.openUnsafe()
+    },
     heard: (payload) => {
-      const [from, id] = payload.split(" ")
-      const runId = Option.getOrUndefined(decodeRunId(id))
-      if (from !== origin && runId !== undefined) wake(runId)
+      const [from, subject] = payload.split(" ")
+      if (from === origin) return
+      if (subject === newOwner) return onNewOwner()
+      const runId = Option.getOrUndefined(decodeRunId(subject))
+      if (runId !== undefined) wake(runId)
     },
     missed: (runIds) => runIds.forEach(wake),
     changes: (runId) =>

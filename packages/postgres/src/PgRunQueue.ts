@@ -53,6 +53,7 @@ export const make = (
    */
   const given = new Map<Owner, Set<RunId>>()
   const unsure = new Set<Owner>()
+  const introduced = new Set<Owner>()
 
   const givenTo = (owner: Owner): Set<RunId> => {
     const runs = given.get(owner) ?? new Set()
@@ -62,6 +63,10 @@ export const make = (
 
   const give = (owner: Owner, rows: ReadonlyArray<typeof ClaimRow.Type>): ReadonlyArray<Claim> => {
     for (const { run_id } of rows) givenTo(owner).add(run_id)
+    if (rows.length > 0 && lockedSince(owner) !== undefined && !introduced.has(owner)) {
+      introduced.add(owner)
+      notice.newOwner()
+    }
     return rows.map(({ expired, lease_epoch, length, now, program, run_id }) => ({
       runId: run_id,
       program,
@@ -266,6 +271,7 @@ export const make = (
     const rows = yield* write("retire", () => retireOwner(owner))
     given.delete(owner)
     unsure.delete(owner)
+    introduced.delete(owner)
     notice.due(rows.map(({ run_id }) => run_id))
     yield* letGo(owner)
   })

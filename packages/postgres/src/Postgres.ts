@@ -171,10 +171,12 @@ export const make = Effect.fnUntraced(function*(
     now
   })
   yield* migrate(database, { create: settings.migrate ?? true })
-  const told = yield* Notice.make(database)
+  let watch: DeathWatch.DeathWatch | undefined
+  const told = yield* Notice.make(database, () => watch?.again())
   const { nextOwner, notice, ...owners } = settings.listen === false
     ? alone(told)
     : yield* listening(client, database, told)
+  watch = owners.watch
   return Context.make(EventStore, yield* PgEventStore.make(database, notice)).pipe(
     Context.add(RunQueue, PgRunQueue.make(database, notice, owners)),
     Context.add(RunIndex, PgRunIndex.make(database)),
@@ -190,6 +192,7 @@ const newOwner: Effect.Effect<Owner> = Effect.sync(() =>
 const alone = (notice: Notice.Notice) => ({
   notice,
   nextOwner: newOwner,
+  watch: undefined,
   lockedSince: () => undefined,
   letGo: () => Effect.void
 })
@@ -225,6 +228,7 @@ const listening = Effect.fnUntraced(function*(
       if (listener.lockedSince(owner) !== undefined) yield* watch.start
       return owner
     }),
+    watch,
     lockedSince: listener.lockedSince,
     letGo: listener.letGo
   }

@@ -1,0 +1,49 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Fiber, Schedule } from "effect"
+import { lockKey } from "../src/Listener.ts"
+import { byHand, emptied, sharedSchema } from "./fixtures/database.ts"
+import { child } from "./fixtures/processes.ts"
+import { claim, start, storeOn, upTo, wokenBy } from "./fixtures/stores.ts"
+
+const schema = sharedSchema()
+
+/** Until this many processes wait for the lock of another one. */
+const watched = (count: number) =>
+  Effect.scoped(Effect.flatMap(byHand, (sql) =>
+    Effect.repeat(
+      sql.unsafe(`
+        select from pg_locks l join ${schema}.workers w
+          on (l.classid::bigint << 32) | l.objid::bigint = ${lockKey("w.owner")}
+        where l.locktype = 'advisory' and not l.granted`),
+      { until: (rows) => rows.length === count, schedule: Schedule.spaced("10 millis") }
+    )))
+
+describe("a worker whose process is killed", () => {
+  it.live(
+    "loses its runs within a second, whatever its lease, which others are told at once (WR-8, P11)",
+    () =>
+      Effect.gen(function*() {
+        const here = yield* storeOn(yield* emptied(schema))
+        const watcher = yield* here.nextOwner
+        const lost = yield* start(here)
+        const killed = yield* child("hold", schema)
+        assert.strictEqual(yield* killed.line, lost)
+        const kept = yield* start(here)
+        const living = yield* child("hold", schema)
+        assert.strictEqual(yield* living.line, kept)
+        assert.deepStrictEqual(yield* claim(here, watcher), [])
+
+        const woken = yield* Effect.forkChild(wokenBy(here, lost), { startImmediately: true })
+        yield* watched(3)
+        yield* killed.signal("SIGKILL")
+        yield* killed.gone
+        const begun = performance.now()
+        yield* Fiber.join(woken)
+        assert.isBelow(performance.now() - begun, 1_000)
+        const [claimed, ...more] = yield* claim(here, watcher)
+        assert.deepInclude(claimed, { runId: lost, epoch: 2, expired: true })
+        assert.lengthOf(more, 0)
+      }),
+    30_000
+  )
+})
