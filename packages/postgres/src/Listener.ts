@@ -57,6 +57,7 @@ export const make = Effect.fnUntraced(function*(options: {
   const wanted = new Map<Owner, Deferred.Deferred<void>>()
   const locked = new Map<Owner, string>()
   let connections = 0
+  let isHopeless = false
 
   /** Somebody who looks whether the lock is free has it for a moment, and a connection that broke may have it for a while. */
   const lock = ({ ask, serverStart }: OwnConnection.OwnConnection, owner: Owner) => {
@@ -99,8 +100,15 @@ export const make = Effect.fnUntraced(function*(options: {
 
   const unlocked = () => locked.clear()
 
+  /** Behind a pooler nothing is ever locked. */
+  const giveUp = Effect.sync(() => {
+    isHopeless = true
+    for (const held of wanted.values()) Deferred.doneUnsafe(held, Effect.void)
+  })
+
   yield* needed.await.pipe(
     Effect.andThen(OwnConnection.keep(options.config, listen, unlocked)),
+    Effect.andThen(giveUp),
     Effect.forkScoped
   )
 
@@ -108,6 +116,7 @@ export const make = Effect.fnUntraced(function*(options: {
     start: needed.open,
     hold: (owner) =>
       Effect.suspend(() => {
+        if (isHopeless) return Effect.void
         const held = Deferred.makeUnsafe<void>()
         wanted.set(owner, held)
         needed.openUnsafe()

@@ -27,10 +27,10 @@ export const sqlState = ({ reason }: SqlError): string | undefined =>
 
 /**
  * SQLSTATEs, and beginnings of them, that mean "not now". Connections (08), resources (53), a server that shuts down or starts
- * (57P), the ends of transactions that got in each other's way, time-outs of locks and statements, and a server that has just
- * become a replica.
+ * (57P), the ends of transactions that got in each other's way (40), time-outs of locks (55P03) and statements (57014), a server
+ * that has just become a replica (25006), and statements that a pooler has prepared elsewhere (26000, 42P05).
  */
-const passing = ["08", "53", "57P01", "57P02", "57P03", "57P05", "40", "55P03", "57014", "25006"]
+const passing = ["08", "53", "57P01", "57P02", "57P03", "57P05", "40", "55P03", "57014", "25006", "26000", "42P05"]
 
 const noAnswer = "the server did not answer in time"
 

@@ -1,17 +1,18 @@
+import { Postgres } from "@durable-agents/postgres"
 import { storeContract, StoreControl } from "@durable-agents/testing/storeContract"
 import { PgClient } from "@effect/sql-pg"
-import { Effect, Layer } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { make } from "../src/Postgres.ts"
-import { clear, sharedSchema, url } from "./fixtures/database.ts"
+import { byHand, clear, grant, newRole, sharedSchema, url } from "./fixtures/database.ts"
 
 const schema = sharedSchema()
 
-/** A database whose clock can be moved on. */
+/** Tables, and a clock that can be moved on. */
 const control = Layer.effect(
   StoreControl,
   Effect.gen(function*() {
-    const sql = yield* PgClient.PgClient
-    yield* sql`create schema if not exists ${sql(schema)}`
+    const sql = yield* byHand
+    yield* Layer.build(Postgres.layer({ url, schema, maxConnections: 1, listen: false }))
     yield* sql`create table if not exists ${sql(schema)}.clock (ahead interval not null)`
     yield* sql`delete from ${sql(schema)}.clock`
     yield* sql`insert into ${sql(schema)}.clock values ('0')`
@@ -28,20 +29,18 @@ const control = Layer.effect(
   })
 )
 
-const stores = Layer
-  .effectContext(Effect.flatMap(
-    PgClient.PgClient,
-    (client) =>
-      make(
-        client,
-        { schema },
-        (sql) => sql`date_trunc('milliseconds', now() + (select ahead from ${sql(schema)}.clock))`
-      )
-  ))
+/** The store as a role that can neither change nor delete events (check 8), by that clock. */
+const stores = Layer.effectContext(Effect.gen(function*() {
+  const sql = yield* byHand
+  const { role, url } = yield* newRole()
+  yield* grant(sql, schema, role)
+  yield* sql`grant select on ${sql(schema)}.clock to ${sql(role)}`
+  const own = yield* Layer.build(PgClient.layer({ url, maxConnections: 4 }))
+  return yield* make(
+    Context.get(own, PgClient.PgClient),
+    { schema },
+    (sql) => sql`date_trunc('milliseconds', now() + (select ahead from ${sql(schema)}.clock))`
+  )
+}))
 
-storeContract(
-  "Postgres",
-  () =>
-    stores.pipe(Layer.provideMerge(control), Layer.provide(PgClient.layer({ url, maxConnections: 4 })), Layer.orDie),
-  { runs: 25, timeoutMillis: 60_000 }
-)
+storeContract("Postgres", () => Layer.orDie(Layer.provideMerge(stores, control)), { runs: 25, timeoutMillis: 60_000 })

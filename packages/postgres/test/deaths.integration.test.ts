@@ -47,3 +47,35 @@ describe("a worker whose process is killed", () => {
     30_000
   )
 })
+
+describe("a worker that lives", () => {
+  it.live(
+    "keeps its runs although its connections are cut: it has its lock again before somebody looks twice",
+    () =>
+      Effect.gen(function*() {
+        const name = yield* emptied(schema)
+        const here = yield* storeOn(name)
+        const there = yield* storeOn(name, { applicationName: `${name}-there` })
+        const mine = yield* here.nextOwner
+        const theirs = yield* there.nextOwner
+        const runId = yield* start(there)
+        assert.lengthOf(yield* claim(there, theirs), 1)
+        const own = yield* start(here)
+        assert.lengthOf(yield* claim(here, mine), 1)
+        yield* watched(2)
+        const sql = yield* byHand
+        for (const _ of upTo(3)) {
+          yield* sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name = ${`${name}-there`}`
+          yield* watched(2)
+          assert.deepStrictEqual(yield* claim(here, mine), [])
+        }
+        assert.deepStrictEqual((yield* there.queue.heartbeat({ owner: theirs, leaseMillis: 60_000 })).held, [
+          { runId, epoch: 1, outsideSeq: 0 }
+        ])
+        yield* there.queue.retire(theirs)
+        assert.deepStrictEqual((yield* claim(here, mine)).map((claimed) => claimed.runId), [runId])
+        assert.notStrictEqual(own, runId)
+      }),
+    30_000
+  )
+})

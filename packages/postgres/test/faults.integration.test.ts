@@ -1,12 +1,11 @@
 import type { RunId } from "@durable-agents/core"
-import { Postgres } from "@durable-agents/postgres"
+import type { Postgres } from "@durable-agents/postgres"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber, Layer, Redacted, Result, Schedule } from "effect"
-import { randomUUID } from "node:crypto"
-import { byHand, emptied, sharedSchema, url } from "./fixtures/database.ts"
-import { step } from "./fixtures/events.ts"
+import { Effect, Fiber, Result, Schedule, Stream } from "effect"
+import { byHand, emptied, grant, newRole, sharedSchema, url } from "./fixtures/database.ts"
+import { completed, step } from "./fixtures/events.ts"
 import { proxyTo } from "./fixtures/proxy.ts"
-import { claim, eventsOf, lengthOf, start, type Store, storeOn, upTo } from "./fixtures/stores.ts"
+import { claim, eventsOf, lengthOf, start, type Store, storeOn, upTo, wokenBy } from "./fixtures/stores.ts"
 
 const schema = sharedSchema()
 const together = { concurrency: "unbounded" } as const
@@ -151,6 +150,169 @@ describe("interruption at any moment", () => {
         const states = yield* sql`
         select state from pg_stat_activity where application_name = ${`${name}-pg4`} and state like 'idle in%'`
         assert.deepStrictEqual(states, [])
+      }),
+    60_000
+  )
+})
+
+describe("a pool of one connection", () => {
+  it.live(
+    "is enough for many runs at once: slower, but everything completes (PG-6, PG-7)",
+    () =>
+      Effect.gen(function*() {
+        const name = yield* emptied(schema)
+        const on = yield* storeOn(name, { maxConnections: 1 })
+        const runIds = yield* Effect.forEach(upTo(50), () => start(on), together)
+        const followers = yield* Effect.forEach(
+          runIds,
+          (runId) => Effect.forkChild(Stream.runCollect(on.store.changes(runId)))
+        )
+        const claims = yield* claim(on, yield* on.nextOwner)
+        yield* Effect.forEach(claims, ({ epoch, runId }) =>
+          Effect.gen(function*() {
+            yield* on.store.append(runId, { expected: 1, epoch, events: [step, step] })
+            yield* on.store.append(runId, { expected: 3, epoch, events: [completed], next: { wakeAt: null } })
+          }), together)
+        const lengths = yield* Effect.forEach(
+          followers,
+          (fiber) => Effect.map(Fiber.join(fiber), ({ length }) => length)
+        )
+        assert.deepStrictEqual(lengths, upTo(50).map(() => 4))
+      }),
+    60_000
+  )
+})
+
+/** A store as a role with settings of its own, that may do everything. */
+const asRole = (settings: Readonly<Record<string, string>>, options?: string) =>
+  Effect.gen(function*() {
+    const name = yield* emptied(schema)
+    yield* storeOn(name)
+    const { role, url: own } = yield* newRole(settings, options)
+    yield* Effect.flatMap(byHand, (sql) => grant(sql, name, role))
+    return { name, own, on: yield* storeOn(name, { url: own }) }
+  })
+
+describe("a server that rolls back", () => {
+  it.live("for reasons of isolation is asked again, and nothing fails (PG-10)", () =>
+    Effect.gen(function*() {
+      const { name, own, on } = yield* asRole({ default_transaction_isolation: "serializable" })
+      const other = yield* storeOn(name, { url: own })
+      const runIds = yield* Effect.forEach(upTo(30), () => start(on), together)
+      const claims = yield* Effect.forEach(upTo(6), (i) => claim(i % 2 === 0 ? on : other, `w${i}`, 5), together)
+      assert.sameMembers(claims.flat().map(({ runId }) => runId), [...runIds])
+      yield* Effect.forEach(upTo(6), (i) =>
+        Effect.forEach(claims[i] ?? [], ({ epoch, runId, seq }) =>
+          Effect.all([
+            (i % 2 === 0 ? other : on).store.append(runId, { expected: 1, events: [signal] }),
+            on.queue.release({ owner: `w${i}`, runId, epoch, seq, wakeAt: null })
+          ], together), together), together)
+      assert.lengthOf(yield* claim(on, "late"), 30)
+    }), 60_000)
+
+  it.live(
+    "because of a deadlock is asked again, and what it was told is stored once (PG-10)",
+    () =>
+      Effect.gen(function*() {
+        const { on } = yield* asRole({ deadlock_timeout: "50ms" }, "superuser")
+        const runIds = [...yield* Effect.forEach(upTo(2), () => start(on))].sort()
+        const [first, second] = runIds
+        const sql = yield* byHand
+        const row = (runId: RunId | undefined) =>
+          sql`select from ${sql(schema)}.runs where run_id = ${runId ?? ""}::uuid for update`
+        // Another connection: within a transaction the server shows what others do as it was the first time.
+        const observer = yield* byHand
+        const waiting =
+          observer`select from pg_stat_activity where wait_event_type = 'Lock' and query like ${`%${schema}%`}`
+        const decisions = yield* sql.withTransaction(Effect.gen(function*() {
+          yield* row(second)
+          const both = yield* Effect
+            .forkChild(Effect.forEach(
+              runIds,
+              (runId) => on.store.append(runId, { expected: 1, events: [signal] }),
+              together
+            ))
+          yield* Effect.repeat(waiting, { until: (rows) => rows.length > 0, schedule: Schedule.spaced("5 millis") })
+          // The group holds the first row and waits for the second one.
+          yield* row(first)
+          return both
+        }))
+        assert.deepStrictEqual((yield* Fiber.join(decisions)).map(({ seq }) => seq), [2, 2])
+        assert.deepStrictEqual(yield* Effect.forEach(runIds, (runId) => lengthOf(on, runId)), [2, 2])
+      }),
+    60_000
+  )
+
+  it.live("because a statement took too long is asked again", () =>
+    Effect.gen(function*() {
+      const { on } = yield* asRole({ statement_timeout: "100ms" })
+      const runId = yield* start(on)
+      const sql = yield* byHand
+      const append = yield* sql.withTransaction(Effect.gen(function*() {
+        yield* sql`lock table ${sql(schema)}.events`
+        const fiber = yield* Effect.forkChild(on.store.append(runId, { expected: 1, epoch: 1, events: [step] }))
+        yield* Effect.sleep("350 millis")
+        return fiber
+      }))
+      assert.strictEqual((yield* Fiber.join(append)).seq, 2)
+    }), 60_000)
+
+  it.live(
+    "since there is no space left says so in the end, and stores again when there is",
+    () =>
+      Effect.gen(function*() {
+        const name = yield* emptied(schema)
+        const on = yield* storeOn(name, { retryFor: "300 millis" })
+        const runId = yield* start(on)
+        const sql = yield* byHand
+        yield* sql.unsafe(`create function ${name}.full() returns trigger language plpgsql as
+        $$ begin raise exception 'could not extend file' using errcode = '53100'; end $$`)
+        yield* sql.unsafe(`create trigger full_disk before insert on ${name}.events execute function ${name}.full()`)
+        const refused = yield* Effect.flip(on.store.append(runId, { expected: 1, epoch: 1, events: [step] }))
+        assert.include(refused.message, "could not extend file (SQLSTATE 53100)")
+        const later = yield* storeOn(name)
+        const patient = yield* Effect.forkChild(later.store.append(runId, { expected: 1, epoch: 1, events: [step] }))
+        yield* sql.unsafe(`drop function ${name}.full() cascade`)
+        assert.strictEqual((yield* Fiber.join(patient)).seq, 2)
+      }),
+    60_000
+  )
+})
+
+describe("a server that lets few in", () => {
+  it.live("is used with the connections that it gives", () =>
+    Effect.gen(function*() {
+      const { on } = yield* asRole({}, "connection limit 2")
+      const runIds = yield* Effect.forEach(upTo(20), () => start(on), together)
+      yield* on.nextOwner
+      assert.deepStrictEqual(
+        yield* Effect.forEach(runIds, (runId) => lengthOf(on, runId), together),
+        upTo(20).map(() => 1)
+      )
+    }), 60_000)
+
+  it.live(
+    "and puts idle ones out is used all the same, and goes on to be heard (PG-1, WR-7)",
+    () =>
+      Effect.gen(function*() {
+        const { name, on } = yield* asRole({ idle_session_timeout: "100ms" })
+        const runId = yield* start(on)
+        const other = yield* storeOn(name)
+        for (const i of upTo(3)) {
+          const woken = yield* Effect.forkChild(wokenBy(on, runId), { startImmediately: true })
+          yield* Effect.sleep("250 millis")
+          yield* Effect.raceFirst(
+            Fiber.join(woken),
+            Effect.forever(Effect.andThen(
+              Effect.flatMap(
+                lengthOf(other, runId),
+                (expected) => other.store.append(runId, { expected, events: [signal] })
+              ),
+              Effect.sleep("20 millis")
+            ))
+          )
+          assert.isAbove(yield* lengthOf(on, runId), i)
+        }
       }),
     60_000
   )
