@@ -5,9 +5,10 @@ import type { Claim, Owner } from "@durable-agents/core"
 import { RunId, RunQueue } from "@durable-agents/core"
 import { Effect, Option, Schema } from "effect"
 import type { Fragment } from "effect/sql/Statement"
-import { millis, millisOf, texts, timeOf, uuids, wakeMillis } from "./Columns.ts"
+import { expectOne, millis, millisOf, texts, timeOf, uuids, wakeMillis } from "./Columns.ts"
 import { type Database, rowsOf } from "./Database.ts"
-import type { Listener } from "./Listener.ts"
+import * as Leases from "./Leases.ts"
+import { type Listener, lockKey } from "./Listener.ts"
 import type { Notice } from "./Notice.ts"
 import { endTypes } from "./PgEventStore.ts"
 import { keeping } from "./Summaries.ts"
@@ -33,6 +34,13 @@ const HeldRow = Schema.Struct({
   outside_seq: Schema.NullOr(Schema.Int)
 })
 
+const HolderRow = Schema.Struct({
+  owner: Schema.String,
+  epoch: Schema.Int,
+  until: Schema.Finite,
+  alive: Schema.Boolean
+})
+
 /** A lease of a thousand years is as long as any. */
 const longestLease = 1_000 * 365.25 * 86_400_000
 
@@ -45,24 +53,13 @@ export const make = (
   notice: Notice,
   { letGo, lockedSince }: Pick<Listener, "letGo" | "lockedSince">
 ): RunQueue["Service"] => {
-  const { sql, tables, write } = database
+  const { read, sql, tables, write } = database
 
-  /**
-   * What each owner was given and has not given back. If the answer to a claim is lost, nobody knows of the leases that it took:
-   * those that the database has and this does not are taken again.
-   */
-  const given = new Map<Owner, Set<RunId>>()
-  const unsure = new Set<Owner>()
+  const leases = Leases.make()
   const introduced = new Set<Owner>()
 
-  const givenTo = (owner: Owner): Set<RunId> => {
-    const runs = given.get(owner) ?? new Set()
-    given.set(owner, runs)
-    return runs
-  }
-
   const give = (owner: Owner, rows: ReadonlyArray<typeof ClaimRow.Type>): ReadonlyArray<Claim> => {
-    for (const { run_id } of rows) givenTo(owner).add(run_id)
+    leases.give(owner, rows.map(({ run_id }) => run_id))
     if (rows.length > 0 && lockedSince(owner) !== undefined && !introduced.has(owner)) {
       introduced.add(owner)
       notice.newOwner()
@@ -75,12 +72,6 @@ export const make = (
       expired,
       now
     }))
-  }
-
-  const takeBack = (owner: Owner, runId: RunId): void => {
-    const runs = given.get(owner)
-    runs?.delete(runId)
-    if (runs?.size === 0) given.delete(owner)
   }
 
   /** Keeps an owner alive if it holds anything, or `taking` says that it is about to. */
@@ -119,8 +110,8 @@ export const make = (
   const claimDue = ({ leaseMillis, limit, namespace, owner, programs }: ClaimOptions) => {
     const now = database.now()
     const most = Math.max(0, Math.floor(limit))
-    const lost = unsure.has(owner)
-      ? sql`r.lease_owner = ${owner}::text and r.run_id <> all (${uuids(sql, Array.from(givenTo(owner)))}::uuid[])`
+    const lost = leases.isDoubted(owner)
+      ? sql`r.lease_owner = ${owner}::text and r.run_id <> all (${uuids(sql, leases.of(owner))}::uuid[])`
       : sql.literal("false")
     return rowsOf(ClaimRow)(sql`
       with wanted as materialized (select distinct p.program from unnest(${texts(sql, programs)}) as p (program)),
@@ -145,7 +136,7 @@ export const make = (
         where ${lost} limit ${most}::int for update skip locked
       ),
       due as materialized (
-        select c.run_id, c.expired from (
+        select c.run_id, c.expired, row_number() over (order by c.wake_at) as place from (
           select run_id, wake_at, false as expired from free
           union all select run_id, wake_at, true from left_behind
           union all select run_id, wake_at, true from lost
@@ -153,7 +144,7 @@ export const make = (
       ),
       claimed as (
         update ${tables.runs} r set lease_owner = ${owner}::text, lease_epoch = r.lease_epoch + 1
-        from due d where r.run_id = d.run_id
+        from due d where r.run_id = d.run_id and ${expectOne(sql, "d.place")}
         returning r.run_id, r.program, r.wake_at, r.lease_epoch, d.expired
       ),
       ${keepAlive(owner, leaseMillis, now, sql`exists (select from claimed)`)}
@@ -165,17 +156,17 @@ export const make = (
   const claim = Effect.fnUntraced(function*(options: ClaimOptions) {
     const { owner } = options
     const rows = yield* write("claim", (attempt) => {
-      if (attempt > 1) unsure.add(owner)
+      if (attempt > 1) leases.doubt(owner)
       return Effect.suspend(() => claimDue(options))
-    }).pipe(Effect.onError(() => Effect.sync(() => unsure.add(owner))))
-    if (rows.length < options.limit) unsure.delete(owner)
+    }).pipe(Effect.onError(() => Effect.sync(() => leases.doubt(owner))))
+    if (rows.length < options.limit) leases.trust(owner)
     if (rows.some(({ expired }) => expired)) yield* Effect.forkDetach(Effect.ignore(forgetDead))
     return give(owner, rows)
   })
 
   const acquireRun = ({ leaseMillis, owner, runId }: AcquireOptions) => {
     const now = database.now()
-    const isLost = !givenTo(owner).has(runId)
+    const isLost = !leases.has(owner, runId)
     // The lease is compared once more when the row is locked: somebody else may have taken it in between, and whether that one
     // is alive cannot be seen from here.
     return rowsOf(ClaimRow)(sql`
@@ -223,8 +214,7 @@ export const make = (
         ? []
         : [{ runId: run_id, epoch: lease_epoch, outsideSeq: outside_seq }]
     )
-    const still = new Set(held.map(({ runId }) => runId))
-    for (const runId of Array.from(given.get(owner) ?? [])) if (!still.has(runId)) takeBack(owner, runId)
+    leases.keep(owner, held.map(({ runId }) => runId))
     return { now: rows[0]?.now ?? 0, held }
   })
 
@@ -251,7 +241,7 @@ export const make = (
   const release = Effect.fnUntraced(function*(options: ReleaseOptions) {
     const { owner, runId } = options
     const rows = yield* write("release", () => Effect.suspend(() => releaseRun(options)))
-    takeBack(owner, runId)
+    leases.takeBack(owner, runId)
     if (rows.some(({ decided }) => decided)) notice.due([runId])
   })
 
@@ -269,12 +259,37 @@ export const make = (
 
   const retire = Effect.fnUntraced(function*(owner: Owner) {
     const rows = yield* write("retire", () => retireOwner(owner))
-    given.delete(owner)
-    unsure.delete(owner)
+    leases.forget(owner)
     introduced.delete(owner)
     notice.due(rows.map(({ run_id }) => run_id))
     yield* letGo(owner)
   })
+
+  /** Alive is whose time is not over, and whose process is not known to be gone: its lock was taken, and is free. */
+  const holder = (runId: RunId) =>
+    Effect.suspend(() => {
+      const now = database.now()
+      const rows = read(
+        "holder",
+        rowsOf(HolderRow)(sql`
+          select r.lease_owner as owner, r.lease_epoch as epoch, coalesce(${
+          millisOf(sql, sql.literal("w.alive_until"))
+        }, 0) as until,
+            case when w.alive_until is null or w.alive_until <= ${now} then false
+              when w.locked_since = pg_postmaster_start_time()
+                then not pg_try_advisory_xact_lock_shared(${sql.literal(lockKey("w.owner"))})
+              else true end as alive
+          from ${tables.runs} r left join ${tables.workers} w on w.owner = r.lease_owner
+          where r.run_id = ${runId}::uuid and r.lease_owner is not null`)
+      )
+      return Effect.map(rows, ([row]) =>
+        Option.map(Option.fromNullishOr(row), ({ alive, epoch, owner, until }) => ({
+          owner,
+          epoch,
+          isAlive: alive,
+          aliveUntil: until
+        })))
+    })
 
   return RunQueue.of({
     claim: Effect.fn("RunQueue.claim")(claim),
@@ -282,6 +297,7 @@ export const make = (
     heartbeat: Effect.fn("RunQueue.heartbeat")(heartbeat),
     release: Effect.fn("RunQueue.release")(release),
     retire: Effect.fn("RunQueue.retire")(retire),
+    holder: Effect.fn("RunQueue.holder")(holder),
     wakeups: notice.wakeups
   })
 }

@@ -1,5 +1,6 @@
+import type { RunId } from "@durable-agents/core"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber, Schedule } from "effect"
+import { Effect, Fiber, Option, Schedule } from "effect"
 import { lockKey } from "../src/Listener.ts"
 import { byHand, emptied, sharedSchema } from "./fixtures/database.ts"
 import { child } from "./fixtures/processes.ts"
@@ -25,6 +26,7 @@ describe("a worker whose process is killed", () => {
       Effect.gen(function*() {
         const here = yield* storeOn(yield* emptied(schema))
         const watcher = yield* here.nextOwner
+        const holderOf = (runId: RunId) => Effect.map(here.queue.holder(runId), Option.map(({ isAlive }) => isAlive))
         const lost = yield* start(here)
         const killed = yield* child("hold", schema)
         assert.strictEqual(yield* killed.line, lost)
@@ -32,6 +34,7 @@ describe("a worker whose process is killed", () => {
         const living = yield* child("hold", schema)
         assert.strictEqual(yield* living.line, kept)
         assert.deepStrictEqual(yield* claim(here, watcher), [])
+        assert.deepStrictEqual(yield* holderOf(lost), Option.some(true))
 
         const woken = yield* Effect.forkChild(wokenBy(here, lost), { startImmediately: true })
         yield* watched(3)
@@ -39,6 +42,7 @@ describe("a worker whose process is killed", () => {
         yield* killed.gone
         const begun = performance.now()
         yield* Fiber.join(woken)
+        assert.deepStrictEqual([yield* holderOf(lost), yield* holderOf(kept)], [Option.some(false), Option.some(true)])
         assert.isBelow(performance.now() - begun, 1_000)
         const [claimed, ...more] = yield* claim(here, watcher)
         assert.deepInclude(claimed, { runId: lost, epoch: 2, expired: true })
