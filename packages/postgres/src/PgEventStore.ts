@@ -10,6 +10,7 @@ import { type Entry, lengthsOf } from "./AppendStatement.ts"
 import { millisOf } from "./Columns.ts"
 import { type Database, rowsOf } from "./Database.ts"
 import * as GroupCommit from "./GroupCommit.ts"
+import type { Leases } from "./Leases.ts"
 import type { Notice } from "./Notice.ts"
 
 /** Events are read in pages, bounded in number and in bytes, so that no connection and no memory has to hold a long log. */
@@ -32,11 +33,15 @@ const EventRow = Schema.Struct({
  */
 export const make = Effect.fnUntraced(function*(
   database: Database,
-  notice: Notice
+  notice: Notice,
+  leases: Leases
 ): Effect.fn.Return<EventStore["Service"], never, Scope.Scope> {
   const { read, sql, tables } = database
 
-  const store = yield* GroupCommit.make(database, ({ fromOutside, runId }) => notice.stored(runId, { fromOutside }))
+  const store = yield* GroupCommit.make(database, ({ fromOutside, next, runId }) => {
+    if (next.release !== undefined) leases.takeBack(next.release, runId)
+    notice.stored(runId, { fromOutside })
+  })
 
   const append = (runId: RunId, options: Append) => {
     const { events, expected } = options

@@ -7,7 +7,7 @@ import { Effect, Option, Schema } from "effect"
 import type { Fragment } from "effect/sql/Statement"
 import { expectOne, millis, millisOf, texts, timeOf, uuids, wakeMillis } from "./Columns.ts"
 import { type Database, rowsOf } from "./Database.ts"
-import * as Leases from "./Leases.ts"
+import type { Leases } from "./Leases.ts"
 import { type Listener, lockKey } from "./Listener.ts"
 import type { Notice } from "./Notice.ts"
 import { endTypes } from "./PgEventStore.ts"
@@ -51,11 +51,11 @@ const longestLease = 1_000 * 365.25 * 86_400_000
 export const make = (
   database: Database,
   notice: Notice,
+  leases: Leases,
   { letGo, lockedSince }: Pick<Listener, "letGo" | "lockedSince">
 ): RunQueue["Service"] => {
   const { read, sql, tables, write } = database
 
-  const leases = Leases.make()
   const introduced = new Set<Owner>()
 
   const give = (owner: Owner, rows: ReadonlyArray<typeof ClaimRow.Type>): ReadonlyArray<Claim> => {

@@ -14,6 +14,7 @@ import process from "node:process"
 import { millis, texts, timeOf } from "./Columns.ts"
 import * as Database from "./Database.ts"
 import * as DeathWatch from "./DeathWatch.ts"
+import * as Leases from "./Leases.ts"
 import * as Listener from "./Listener.ts"
 import * as Notice from "./Notice.ts"
 import { onHostClock } from "./Patience.ts"
@@ -177,8 +178,9 @@ export const make = Effect.fnUntraced(function*(
     ? alone(told)
     : yield* listening(client, database, told)
   watch = owners.watch
-  return Context.make(EventStore, yield* PgEventStore.make(database, notice)).pipe(
-    Context.add(RunQueue, PgRunQueue.make(database, notice, owners)),
+  const leases = Leases.make()
+  return Context.make(EventStore, yield* PgEventStore.make(database, notice, leases)).pipe(
+    Context.add(RunQueue, PgRunQueue.make(database, notice, leases, owners)),
     Context.add(RunIndex, PgRunIndex.make(database)),
     Context.add(NextOwner, nextOwner)
   )
