@@ -5,7 +5,7 @@ import type { ApprovalEntry, ListOptions, Page, RunStatus } from "@durable-agent
 import { RunId, RunIndex, RunSummary, StoreError } from "@durable-agents/core"
 import { Effect, Option, Schema, Struct } from "effect"
 import type { Fragment } from "effect/sql/Statement"
-import { millis, millisOf, timeOf } from "./Columns.ts"
+import { millis, millisOf, timeOf, uuids } from "./Columns.ts"
 import { type Database, rowsOf } from "./Database.ts"
 import { labelId } from "./Summaries.ts"
 
@@ -25,51 +25,62 @@ const ApprovalRow = Schema.Struct({ run_id: RunId, key: Schema.String, since: Sc
  * @since 0.1.0
  */
 export const make = ({ read, sql, tables }: Database): RunIndex["Service"] => {
-  const columns = sql
-    .literal(`s.run_id::text as run_id, (extract(epoch from s.started_at) * 1000)::float8 as started_at,
-    r.lease_owner is not null as leased, s.summary::text as summary`)
+  const rowsIn = (summaries: Fragment) =>
+    rowsOf(SummaryRow)(sql`
+      select p.run_id::text as run_id, ${
+      millisOf(sql, sql.literal("p.started_at"))
+    } as started_at, p.summary::text as summary,
+        coalesce((select r.lease_owner is not null from ${tables.runs} r where r.run_id = p.run_id), false) as leased
+      from (${summaries}) p order by p.started_at desc, p.run_id desc`)
 
   const get = (runId: RunId) =>
     read(
       "get",
       Effect.map(
-        rowsOf(SummaryRow)(sql`
-          select ${columns} from ${tables.run_summaries} s join ${tables.runs} r on r.run_id = s.run_id
-          where s.run_id = ${runId}::uuid`),
+        rowsIn(sql`select s.run_id, s.started_at, s.summary from ${tables.run_summaries} s where s.run_id = ${runId}::uuid`),
         ([row]) => Option.map(Option.fromNullishOr(row), shown)
       )
     )
 
-  /** The newest of those that fit, in the order of some index: of `run_labels` if a label is asked for. */
+  /** Of several labels the one that the fewest runs have, as far as a short look tells. */
+  const rarest = (labels: ReadonlyArray<string>) =>
+    labels.length === 1 ? sql`${labels[0]}::uuid` : sql`(
+      select w.label from unnest(${uuids(sql, labels)}) as w (label)
+      order by (select count(*) from (select from ${tables.run_labels} c where c.label = w.label limit 1000) c) limit 1
+    )`
+
+  /**
+   * The newest of those that fit. Walks one index in the order of the list, that of a label if some are asked for, until there are
+   * enough: tables are looked into row by row (`lateral`, `offset 0`), since to join whole ones takes as long as they are.
+   */
   const newest = (options: ListOptions, cursor: NewestCursor | undefined, status: Fragment, limit: number) => {
     const { labels = {}, namespace, program } = options
-    const [label, ...others] = Object.entries(labels).map(([name, value]) => labelId(name, value))
-    const order = sql.literal(label === undefined ? "s" : "l")
-    const after = cursor === undefined
-      ? []
-      : [
-        sql`(${order}.started_at, ${order}.run_id) < (${timeOf(sql, millis(cursor[0]))}::timestamptz(3), ${
-          cursor[1]
-        }::uuid)`
-      ]
+    const wanted = Object.entries(labels).map(([name, value]) => labelId(name, value))
+    const isLabelled = wanted.length > 0
+    const order = sql.literal(isLabelled ? "l" : "s")
     const conditions = [
       status,
-      ...after,
-      ...(label === undefined ? [] : [sql`l.label = ${label}::uuid`]),
-      ...others.map((other) =>
-        sql`exists (
-        select from ${tables.run_labels} o where o.run_id = s.run_id and o.label = ${other}::uuid
-      )`
-      ),
+      ...(cursor === undefined ? [] : [sql`
+        (${order}.started_at, ${order}.run_id) < (${timeOf(sql, millis(cursor[0]))}::timestamptz(3), ${
+        cursor[1]
+      }::uuid)`]),
+      ...(isLabelled ? [sql`l.label = ${rarest(wanted)}`] : []),
+      ...(wanted.length < 2 ?
+        [] :
+        wanted.map((label) =>
+          sql`(select true from ${tables.run_labels} o where o.run_id = s.run_id and o.label = ${label}::uuid)`
+        )),
       ...(namespace === undefined ? [] : [sql`s.namespace = ${namespace}::text`]),
       ...(program === undefined ? [] : [sql`s.program = ${program}::text`])
     ]
+    const source = !isLabelled ? sql`${tables.run_summaries} s` : sql`
+      ${tables.run_labels} l cross join lateral (
+        select * from ${tables.run_summaries} s where s.run_id = l.run_id offset 0
+      ) s`
     return sql`
-      select ${columns} from ${tables.run_summaries} s
-      ${label === undefined ? sql.literal("") : sql`join ${tables.run_labels} l on l.run_id = s.run_id`}
-      join ${tables.runs} r on r.run_id = s.run_id
+      select s.run_id, s.started_at, s.summary from ${source}
       where ${sql.and(conditions)}
-      order by ${order}.started_at desc, ${order}.run_id desc limit ${limit}`
+      order by ${order}.started_at desc, ${order}.run_id desc limit ${limit}::int`
   }
 
   /** A run that has just been claimed has written nothing yet: it is found among those that were pending. */
@@ -79,13 +90,16 @@ export const make = ({ read, sql, tables }: Database): RunIndex["Service"] => {
       case undefined:
         return of(sql.literal("true"))
       case "Pending":
-        return of(sql.literal("s.status = 'Pending' and r.lease_owner is null"))
+        return of(sql`s.status = 'Pending' and
+          (select r.lease_owner from ${tables.runs} r where r.run_id = s.run_id) is null`)
       case "Running":
         return sql`
-          select * from (${of(sql.literal("s.status = 'Running'"))}) a
-          union all
-          select * from (${of(sql.literal("s.status = 'Pending' and r.lease_owner is not null"))}) b
-          order by started_at desc, run_id desc limit ${limit}`
+          with leased as materialized (select r.run_id from ${tables.runs} r where r.lease_owner is not null)
+          select * from (
+            select * from (${of(sql.literal("s.status = 'Running'"))}) a
+            union all
+            select * from (${of(sql.literal("s.status = 'Pending' and s.run_id in (select run_id from leased)"))}) b
+          ) c order by c.started_at desc, c.run_id desc limit ${limit}::int`
       default:
         return of(sql`s.status = ${options.status}::text`)
     }
@@ -94,7 +108,7 @@ export const make = ({ read, sql, tables }: Database): RunIndex["Service"] => {
   const list = Effect.fnUntraced(function*(options: ListOptions = {}) {
     const limit = pageLimit(options.limit)
     const cursor = yield* cursorOf("list", decodeNewest, options.cursor)
-    const rows = yield* read("list", rowsOf(SummaryRow)(listing(options, cursor, limit + 1)))
+    const rows = yield* read("list", rowsIn(listing(options, cursor, limit + 1)))
     return pageOf(rows, limit, shown, (row) => [row.started_at, row.run_id])
   })
 
@@ -112,12 +126,12 @@ export const make = ({ read, sql, tables }: Database): RunIndex["Service"] => {
     const rows = yield* read(
       "pendingApprovals",
       rowsOf(ApprovalRow)(sql`
-        select a.run_id::text as run_id, a.key, ${
-        millisOf(sql, sql.literal("a.since"))
-      } as since, s.summary::text as summary
-        from ${tables.pending_approvals} a join ${tables.run_summaries} s on s.run_id = a.run_id
-        where ${sql.and(conditions)}
-        order by a.since, a.run_id, a.key limit ${limit + 1}`)
+        select p.run_id::text as run_id, p.key, ${millisOf(sql, sql.literal("p.since"))} as since,
+          (select s.summary::text from ${tables.run_summaries} s where s.run_id = p.run_id) as summary
+        from (
+          select a.run_id, a.key, a.since from ${tables.pending_approvals} a
+          where ${sql.and(conditions)} order by a.since, a.run_id, a.key limit ${limit + 1}::int
+        ) p order by p.since, p.run_id, p.key`)
     )
     const page = pageOf(rows, limit, entry, (row) => [row.since, row.run_id, row.key])
     return { ...page, items: page.items.flat() }

@@ -7,20 +7,22 @@ import { byHand, clear, grant, newRole, sharedSchema, url } from "./fixtures/dat
 
 const schema = sharedSchema()
 
-/** Tables, and a clock that can be moved on. */
+/** Tables, and a clock that only moves when it is told to. */
 const control = Layer.effect(
   StoreControl,
   Effect.gen(function*() {
     const sql = yield* byHand
     yield* Layer.build(Postgres.layer({ url, schema, maxConnections: 1, listen: false }))
-    yield* sql`create table if not exists ${sql(schema)}.clock (ahead interval not null)`
+    yield* sql`create table if not exists ${sql(schema)}.clock (at timestamptz(3) not null)`
     yield* sql`delete from ${sql(schema)}.clock`
-    yield* sql`insert into ${sql(schema)}.clock values ('0')`
+    yield* sql`insert into ${sql(schema)}.clock values (now())`
     yield* clear(sql, schema)
     return StoreControl.of({
       advance: (millis) =>
-        Effect.orDie(sql`
-          update ${sql(schema)}.clock set ahead = ahead + make_interval(secs => ${String(millis / 1000)}::float8)`),
+        Effect
+          .orDie(sql`update ${sql(schema)}.clock set at = at + make_interval(secs => ${
+            String(millis / 1000)
+          }::float8)`),
       plant: ({ payload, runId, seq, type }) =>
         Effect.orDie(sql`
           insert into ${sql(schema)}.events (run_id, seq, type, payload, created_at)
@@ -39,7 +41,7 @@ const stores = Layer.effectContext(Effect.gen(function*() {
   return yield* make(
     Context.get(own, PgClient.PgClient),
     { schema },
-    (sql) => sql`date_trunc('milliseconds', now() + (select ahead from ${sql(schema)}.clock))`
+    (sql) => sql`(select at from ${sql(schema)}.clock)`
   )
 }))
 
