@@ -161,7 +161,7 @@ export const layerOf = (store: Memory): Layer.Layer<EventStore | RunQueue | RunI
       now: Effect.sync(now)
     }).pipe(
       Context.add(RunQueue, {
-        claim: ({ leaseMillis, limit, namespace, owner, programs }) =>
+        claim: ({ leaseMillis, limit, limits, namespace, owner, programs }) =>
           yielding(() => {
             const at = now()
             store.aliveUntil.set(owner, at + leaseMillis)
@@ -170,7 +170,13 @@ export const layerOf = (store: Memory): Layer.Layer<EventStore | RunQueue | RunI
               programs.includes(row.program) && !alive(row.owner, at)
             )
             free.sort((left, right) => (left.wakeAt ?? 0) - (right.wakeAt ?? 0))
-            return Effect.succeed(free.slice(0, Math.max(0, limit)).map((row) => lease(row, owner, at)))
+            const taken = new Map<string, number>()
+            const due = free.filter(({ program }) => {
+              const before = taken.get(program) ?? 0
+              taken.set(program, before + 1)
+              return before < (limits?.get(program) ?? limit)
+            })
+            return Effect.succeed(due.slice(0, Math.max(0, limit)).map((row) => lease(row, owner, at)))
           }),
         acquire: ({ leaseMillis, owner, runId }) =>
           yielding(() => {

@@ -61,13 +61,19 @@ export interface Holder {
  * @since 0.1.0
  */
 export class RunQueue extends Context.Service<RunQueue, {
-  /** Leases up to `limit` due runs of these programs, oldest first; raises their epoch. Keeps the owner alive as well. */
+  /**
+   * Leases up to `limit` due runs of these programs, and of each program that has a limit of its own no more than that; raises
+   * their epoch. Who has been due for the longest comes first, whatever its program, unless its program's limit is used up.
+   * Keeps the owner alive as well.
+   */
   readonly claim: (options: {
     readonly owner: Owner
     readonly leaseMillis: number
     readonly namespace: string
     readonly programs: ReadonlyArray<string>
     readonly limit: number
+    /** The most runs of a program that are wanted now, where that is less than `limit`. */
+    readonly limits?: ReadonlyMap<string, number>
   }) => Effect.Effect<ReadonlyArray<Claim>, StoreError>
   /** Leases this run, due or not, unless it has ended, does not exist, or a live owner holds it. */
   readonly acquire: (options: {

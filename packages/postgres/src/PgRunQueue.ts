@@ -5,7 +5,7 @@ import type { Claim, Owner } from "@durable-agents/core"
 import { RunId, RunQueue } from "@durable-agents/core"
 import { Effect, Option, Schema } from "effect"
 import type { Fragment } from "effect/sql/Statement"
-import { expectOne, millis, millisOf, texts, timeOf, uuids, wakeMillis } from "./Columns.ts"
+import { expectOne, integers, millis, millisOf, texts, timeOf, uuids, wakeMillis } from "./Columns.ts"
 import { type Database, rowsOf } from "./Database.ts"
 import type { Leases } from "./Leases.ts"
 import { type Listener, lockKey } from "./Listener.ts"
@@ -40,6 +40,15 @@ const HolderRow = Schema.Struct({
   until: Schema.Finite,
   alive: Schema.Boolean
 })
+
+const atMost = (limit: number): number => Math.max(0, Math.floor(limit))
+
+const mostOf = ({ limit, limits }: ClaimOptions, program: string): number => atMost(limits?.get(program) ?? limit)
+
+/** There may be more: a limit was reached. */
+const isCutOff = (options: ClaimOptions, rows: ReadonlyArray<typeof ClaimRow.Type>): boolean =>
+  rows.length >= atMost(options.limit) ||
+  options.programs.some((name) => rows.filter(({ program }) => program === name).length >= mostOf(options, name))
 
 /** A lease of a thousand years is as long as any. */
 const longestLease = 1_000 * 365.25 * 86_400_000
@@ -107,40 +116,50 @@ export const make = (
         not exists (select from ${tables.runs} r where r.lease_owner = w.owner)`)
   )
 
-  const claimDue = ({ leaseMillis, limit, namespace, owner, programs }: ClaimOptions) => {
+  const claimDue = (options: ClaimOptions) => {
+    const { leaseMillis, limit, namespace, owner } = options
     const now = database.now()
-    const most = Math.max(0, Math.floor(limit))
+    const most = atMost(limit)
+    const programs = Array.from(new Set(options.programs))
+    const limits = integers(sql, programs.map((program) => Math.min(most, mostOf(options, program))))
     const lost = leases.isDoubted(owner)
       ? sql`r.lease_owner = ${owner}::text and r.run_id <> all (${uuids(sql, leases.of(owner))}::uuid[])`
       : sql.literal("false")
     return rowsOf(ClaimRow)(sql`
-      with wanted as materialized (select distinct p.program from unnest(${texts(sql, programs)}) as p (program)),
+      with wanted as materialized (select p.program, p.most from unnest(${
+      texts(sql, programs)
+    }, ${limits}) as p (program, most)),
       ${dead(owner, now)},
       free as materialized (
         select d.* from wanted cross join lateral (
-          select r.run_id, r.wake_at from ${tables.runs} r
+          select r.run_id, r.program, r.wake_at from ${tables.runs} r
           where r.namespace = ${namespace}::text and r.program = wanted.program and r.lease_owner is null and r.wake_at <= ${now}
-          order by r.wake_at limit ${most}::int for update skip locked
+          order by r.wake_at limit wanted.most for update skip locked
         ) d
       ),
       left_behind as materialized (
         select d.* from dead cross join wanted cross join lateral (
-          select r.run_id, r.wake_at from ${tables.runs} r
+          select r.run_id, r.program, r.wake_at from ${tables.runs} r
           where r.lease_owner = dead.owner and r.namespace = ${namespace}::text and r.program = wanted.program
             and r.wake_at <= ${now}
-          order by r.wake_at limit ${most}::int for update skip locked
+          order by r.wake_at limit wanted.most for update skip locked
         ) d
       ),
       lost as materialized (
-        select r.run_id, r.wake_at from ${tables.runs} r
-        where ${lost} limit ${most}::int for update skip locked
+        select r.run_id, r.program, r.wake_at from ${tables.runs} r
+        where ${lost} for update skip locked
+      ),
+      ranked as (
+        select c.*, row_number() over (partition by c.program order by c.wake_at) as nth from (
+          select run_id, program, wake_at, false as expired from free
+          union all select run_id, program, wake_at, true from left_behind
+          union all select run_id, program, wake_at, true from lost
+        ) c
       ),
       due as materialized (
-        select c.run_id, c.expired, row_number() over (order by c.wake_at) as place from (
-          select run_id, wake_at, false as expired from free
-          union all select run_id, wake_at, true from left_behind
-          union all select run_id, wake_at, true from lost
-        ) c order by c.wake_at limit ${most}::int
+        select c.run_id, c.expired, row_number() over (order by c.wake_at) as place
+        from ranked c join wanted on wanted.program = c.program and c.nth <= wanted.most
+        order by c.wake_at limit ${most}::int
       ),
       claimed as (
         update ${tables.runs} r set lease_owner = ${owner}::text, lease_epoch = r.lease_epoch + 1
@@ -159,7 +178,7 @@ export const make = (
       if (attempt > 1) leases.doubt(owner)
       return Effect.suspend(() => claimDue(options))
     }).pipe(Effect.onError(() => Effect.sync(() => leases.doubt(owner))))
-    if (rows.length < options.limit) leases.trust(owner)
+    if (!isCutOff(options, rows)) leases.trust(owner)
     if (rows.some(({ expired }) => expired)) yield* Effect.forkDetach(Effect.ignore(forgetDead))
     return give(owner, rows)
   })

@@ -96,16 +96,19 @@ export const make = (database: Database): RunQueue["Service"] => {
     owner !== null && aliveUntil(owner) > at && !isDead(owner)
 
   const due = (options: ClaimOptions, at: number): ReadonlyArray<RunRow> => {
-    const { limit, namespace, programs } = options
+    const { limit, limits, namespace, programs } = options
     if (limit <= 0 || programs.length === 0) return []
     const dead = deadOwners(at)
-    return Array.from(new Set(programs))
-      .flatMap((program) => [
-        ...free.all(namespace, program, at, limit),
-        ...dead.flatMap((orphan) => orphaned.all(orphan, namespace, program, at, limit))
-      ])
-      .sort((left, right) => (left.wake_at ?? 0) - (right.wake_at ?? 0))
-      .slice(0, limit)
+    const oldest = (rows: ReadonlyArray<RunRow>, most: number) =>
+      rows.toSorted((left, right) => (left.wake_at ?? 0) - (right.wake_at ?? 0)).slice(0, most)
+    const dueOf = (program: string): ReadonlyArray<RunRow> => {
+      const most = Math.max(0, Math.min(limit, limits?.get(program) ?? limit))
+      return oldest([
+        ...free.all(namespace, program, at, most),
+        ...dead.flatMap((orphan) => orphaned.all(orphan, namespace, program, at, most))
+      ], most)
+    }
+    return oldest(Array.from(new Set(programs)).flatMap(dueOf), limit)
   }
 
   const isOpen = (row: RunRow | undefined, at: number): row is RunRow =>

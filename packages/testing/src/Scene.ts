@@ -120,7 +120,12 @@ export const scene = Effect.gen(function*() {
 
   const claim = (
     owner: Owner,
-    options: { limit?: number; programs?: ReadonlyArray<string>; namespace?: string } = {}
+    options: {
+      limit?: number
+      limits?: ReadonlyMap<string, number>
+      programs?: ReadonlyArray<string>
+      namespace?: string
+    } = {}
   ) => queue.claim({ owner, leaseMillis, namespace, programs: ["mail"], limit: 100, ...options })
 
   const claimedIds = (owner: Owner, options?: Parameters<typeof claim>[1]) =>

@@ -101,6 +101,63 @@ export const queueContract = ({ test }: Register): void => {
   )
 
   test(
+    "leases of each program no more than its own limit, and goes on with the others behind it",
+    Effect.gen(function*() {
+      const { claimedIds, control, start } = yield* scene
+      const begin = Effect.fnUntraced(function*(program: string) {
+        const runId = yield* start({ program })
+        yield* control.advance(1_000)
+        return runId
+      })
+      const refunds = yield* Effect.forEach(upTo(4), () => begin("refund"))
+      const mails = yield* Effect.forEach(upTo(2), () => begin("mail"))
+      const late = yield* begin("refund")
+      const programs = ["refund", "mail", "refund"]
+      const limits = (refund: number) => new Map([["refund", refund], ["unknown", 1]])
+      assert.deepStrictEqual(yield* claimedIds("w1", { programs, limit: 3, limits: limits(2) }), [
+        ...refunds.slice(0, 2),
+        ...mails.slice(0, 1)
+      ])
+      assert.deepStrictEqual(yield* claimedIds("w1", { programs, limits: limits(0) }), mails.slice(1))
+      assert.deepStrictEqual(yield* claimedIds("w1", { programs, limits: limits(-1) }), [])
+      assert.deepStrictEqual(yield* claimedIds("w1", { programs, limit: 1, limits: limits(9) }), refunds.slice(2, 3))
+      assert.deepStrictEqual(yield* claimedIds("w2", { programs, limits: limits(9) }), [...refunds.slice(3), late])
+    })
+  )
+
+  test(
+    "leases no more than a program's own limit also of what dead owners have left",
+    Effect.gen(function*() {
+      const { claimedIds, control, start } = yield* scene
+      const orphans = yield* Effect.forEach(
+        upTo(3),
+        () => Effect.tap(start({ program: "refund" }), () => control.advance(1_000))
+      )
+      yield* claimedIds("w1", { programs: ["refund"], limit: 2 })
+      yield* claimedIds("w2", { programs: ["refund"], limit: 1 })
+      yield* control.advance(2 * leaseMillis)
+      const programs = ["refund", "mail"]
+      const mail = yield* start()
+      const limits = new Map([["refund", 2]])
+      assert.deepStrictEqual(yield* claimedIds("w3", { programs, limits }), [...orphans.slice(0, 2), mail])
+      assert.deepStrictEqual(yield* claimedIds("w3", { programs, limits }), orphans.slice(2))
+    })
+  )
+
+  test(
+    "takes one late run behind a thousand of a program that is at its limit, at the first claim",
+    Effect.gen(function*() {
+      const { claim, control, start } = yield* scene
+      yield* Effect.forEach(upTo(1_000), () => start({ program: "refund" }), { concurrency: 500, discard: true })
+      yield* control.advance(1_000)
+      const late = yield* start()
+      const claims = yield* claim("w1", { programs: ["refund", "mail"], limit: 8, limits: new Map([["refund", 6]]) })
+      assert.deepStrictEqual(claims.map(({ program }) => program), [...upTo(6).map(() => "refund"), "mail"])
+      assert.strictEqual(claims.at(-1)?.runId, late)
+    })
+  )
+
+  test(
     "leases runs of the given programs and namespace only",
     Effect.gen(function*() {
       const { claimedIds, namespace, start } = yield* scene
