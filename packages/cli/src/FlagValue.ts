@@ -19,6 +19,19 @@ export const flag = <A>(name: string, read: (text: string) => Result.Result<A, s
   ))
 
 /**
+ * Reads how many of something each name may have, such as `refund=2`: whole numbers from 0 on.
+ *
+ * @category readers
+ * @since 0.1.0
+ */
+export const amounts = (name: string) => (given: Readonly<Record<string, string>>) =>
+  Effect.forEach(Object.entries(given), ([program, amount]) =>
+    /^\d{1,9}$/.test(amount)
+      ? Effect.succeed([program, Number(amount)] as const)
+      : Effect.fail(wrong(`Bad value for --${name}: \`${amount}\` is no whole number from 0 on`)))
+    .pipe(Effect.map(Record.fromEntries))
+
+/**
  * An optional field, from a flag that may be missing.
  *
  * @category conversions

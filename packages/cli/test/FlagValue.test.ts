@@ -1,6 +1,6 @@
 import { Budget } from "@durable-agents/core"
 import { assert, describe, it } from "@effect/vitest"
-import { Arbitrary, DateTime, Duration, Result, Schema } from "effect"
+import { Arbitrary, DateTime, Duration, Effect, Result, Schema } from "effect"
 import * as FlagValue from "../src/FlagValue.ts"
 
 const write = (budget: Budget.Budget): string =>
@@ -42,6 +42,18 @@ describe("FlagValue.budget", () => {
       assert.isTrue(Result.isFailure(FlagValue.budget(text)), text)
     }
   })
+})
+
+describe("FlagValue.amounts", () => {
+  it.effect("reads a whole number for each name, and nothing else", () =>
+    Effect.gen(function*() {
+      const read = FlagValue.amounts("limit")
+      assert.deepStrictEqual(yield* read({ refund: "2", report: "0" }), { refund: 2, report: 0 })
+      for (const amount of ["", "-1", "1.5", "many", "1e3", "9999999999"]) {
+        const { message } = yield* Effect.flip(read({ refund: "1", report: amount }))
+        assert.include(message, `--limit: \`${amount}\` is no whole number`)
+      }
+    }))
 })
 
 describe("FlagValue.duration", () => {

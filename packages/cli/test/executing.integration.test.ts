@@ -272,7 +272,7 @@ describe("durable-agents resume", () => {
   it("waits for a run that another worker holds (check 12)", async () => {
     const { begin, cli, start, tags } = setUp()
     const run = await start("slow", "1000")
-    const worker = begin(["worker", "--app", app, "--until-idle"])
+    const worker = begin(["worker", "--app", app, "--limit", "ship=1", "--limit", "slow=3", "--until-idle"])
     await worker.says(/Executes run/)
     assert.match(outputOf(await cli(["resume", run, "--app", app])), /is Completed/)
     assert.strictEqual((await worker.ended).code, 0)

@@ -6,7 +6,7 @@ import type { LogLevel, Scope } from "effect"
 import { BudgetExceeded } from "./Budget.ts"
 import type { StoreError } from "./EventStore.ts"
 import type { EventStore } from "./EventStore.ts"
-import { RunId } from "./Ids.ts"
+import { RunId, type Seq } from "./Ids.ts"
 import { Journal, LeaseLost, Path } from "./Journal.ts"
 import { Limits } from "./Limits.ts"
 import type { LiveJournal, Rest, Settings } from "./LiveJournal.ts"
@@ -83,6 +83,19 @@ export const RuntimeSettings = Context.Reference<RuntimeSettings>("@durable-agen
 })
 
 /**
+ * A run that is being executed.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Executing {
+  readonly runId: RunId
+  readonly program: string
+  /** How long its log is, as far as this process knows. */
+  readonly seq: Seq
+}
+
+/**
  * One owner of leases, with its heartbeat.
  *
  * @category models
@@ -90,20 +103,18 @@ export const RuntimeSettings = Context.Reference<RuntimeSettings>("@durable-agen
  */
 export interface Executor {
   readonly owner: Owner
-  /** Leases up to `limit` due runs of these programs. */
-  readonly claim: (options: {
-    readonly namespace: string
-    readonly programs: ReadonlyArray<string>
-    readonly limit: number
-  }) => Effect.Effect<ReadonlyArray<Claim>, StoreError>
+  /** Leases up to `limit` due runs of these programs, and no more of each than its own limit. */
+  readonly claim: (
+    options: Omit<Parameters<RunQueue["Service"]["claim"]>[0], "owner" | "leaseMillis">
+  ) => Effect.Effect<ReadonlyArray<Claim>, StoreError>
   /** Leases this run, if nobody has it and it has not ended. */
   readonly acquire: (runId: RunId) => Effect.Effect<Option.Option<Claim>, StoreError>
   /** Executes a leased run until it rests, and gives it back. Interrupting this gives it back at once. */
   readonly drive: (claim: Claim) => Effect.Effect<RunView, NotExecutable | LeaseLost | StoreError>
   /** Lets every run here come to rest, also those that are still being loaded: no new operations, a grace time for others. */
   readonly drain: Effect.Effect<void>
-  /** How many runs are being executed. */
-  readonly size: () => number
+  /** The runs that are being executed, also those that are being loaded or given back. */
+  readonly executing: () => ReadonlyArray<Executing>
 }
 
 /** Runs that cannot be executed here come back after 30 s, then twice as long each time, at most 10 min. */
@@ -142,7 +153,7 @@ export const make = (options: {
     const leaseMillis = Duration.toMillis(Duration.fromInputUnsafe(options.lease ?? settings.lease))
     const offset = { current: 0 }
     const live = new Map<RunId, { readonly journal: LiveJournal; readonly epoch: number }>()
-    const executing = new Set<Deferred.Deferred<void>>()
+    const executing = new Map<Deferred.Deferred<void>, Claim>()
     const refusals = new Map<RunId, number>()
     /** What the store did not take back: as long as its owner lives, nobody else could have it. */
     const unreleased = new Map<RunId, Release>()
@@ -405,7 +416,7 @@ export const make = (options: {
     const tracked = (claim: Claim) =>
       Effect.suspend(() => {
         const end = Deferred.makeUnsafe<void>()
-        executing.add(end)
+        executing.set(end, claim)
         return Effect.ensuring(
           drive(claim),
           Effect.suspend(() => {
@@ -418,7 +429,7 @@ export const make = (options: {
     const drain = Effect.suspend(() => {
       draining = true
       for (const { journal } of live.values()) journal.drain()
-      return Effect.forEach(Array.from(executing), (end) => Deferred.await(end), { discard: true })
+      return Effect.forEach(Array.from(executing.keys()), (end) => Deferred.await(end), { discard: true })
     })
 
     yield* Effect.addFinalizer(() => Effect.andThen(drain, Effect.ignore(queue.retire(owner))))
@@ -429,7 +440,11 @@ export const make = (options: {
       acquire: (runId) => taking(queue.acquire({ owner, leaseMillis, runId })),
       drive: (claim) => Effect.withSpan(tracked(claim), "Run", { attributes: { runId: claim.runId } }),
       drain,
-      size: () => executing.size
+      executing: () =>
+        Array.from(executing.values(), ({ epoch, program, runId, seq }) => {
+          const own = live.get(runId)
+          return { runId, program, seq: own?.epoch === epoch ? own.journal.state().seq : seq }
+        })
     }
   })
 

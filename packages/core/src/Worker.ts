@@ -16,6 +16,11 @@ import { RunQueue } from "./RunQueue.ts"
 export interface Options {
   /** How many runs at a time. Default 8. */
   readonly concurrency?: number
+  /**
+   * How many runs of a program at a time in this worker, where that is less than `concurrency`; 0 leaves them to other workers.
+   * Each worker counts its own runs only.
+   */
+  readonly limits?: Readonly<Record<string, number>>
   /** How long a silent worker keeps its runs. Default 30 seconds; the heartbeat is a third of it. */
   readonly lease?: Duration.Input
   /** How often it looks for due runs when nothing wakes it. Default 1 second, jittered. */
@@ -72,17 +77,26 @@ export const layer = (
         ...(options.failures === undefined ? {} : { failures: options.failures })
       })
       const concurrency = options.concurrency ?? 8
+      const limits = new Map(Object.entries(options.limits ?? {}))
       const poll = Duration.fromInputUnsafe(options.poll ?? "1 second")
       const say = Effect.logWithLevel(options.progress ?? "Debug")
       const wake = Latch.makeUnsafe(false)
       const idle = Latch.makeUnsafe(false)
       let problem: string | undefined
 
+      const unknown = Array.from(limits.keys()).filter((name) => programs.get(name) === undefined)
+      if (unknown.length > 0) {
+        yield* Effect.logWarning(`No program here is called ${unknown.join(" or ")}: that limit limits nothing`)
+      }
+
       const claim = Effect.suspend(() => {
-        const limit = concurrency - executor.size()
+        const running = executor.executing()
+        const limit = concurrency - running.length
+        const runningOf = (name: string) => running.filter(({ program }) => program === name).length
+        const left = new Map(Array.from(limits, ([name, most]) => [name, most - runningOf(name)]))
         return limit <= 0
           ? Effect.succeed([])
-          : executor.claim({ namespace, programs: programs.names(), limit })
+          : executor.claim({ namespace, programs: programs.names(), limit, limits: left })
       })
 
       /** Apart from the layer's scope, which would interrupt runs before they are drained. */
@@ -92,7 +106,7 @@ export const layer = (
         wake.closeUnsafe()
         const claims = yield* claim
         problem = undefined
-        yield* claims.length === 0 && executor.size() === 0 ? idle.open : idle.close
+        yield* claims.length === 0 && executor.executing().length === 0 ? idle.open : idle.close
         for (const claimed of claims) {
           yield* say(`Executes run ${claimed.runId} of ${claimed.program}, lease ${claimed.epoch}`)
           yield* executor.drive(claimed).pipe(
@@ -130,6 +144,11 @@ export const layer = (
         Fiber.interrupt(loop).pipe(Effect.andThen(executor.drain), Effect.andThen(Scope.close(runs, Exit.void)))
       )
 
-      return { owner: executor.owner, running: executor.size, problem: () => problem, idle: idle.await }
+      return {
+        owner: executor.owner,
+        running: () => executor.executing().length,
+        problem: () => problem,
+        idle: idle.await
+      }
     })
   )

@@ -304,6 +304,59 @@ describe("a worker", () => {
       }
     }), 20_000)
 
+  it.live("executes no more runs of a program than its limit, and with the other slots those behind them", () =>
+    Effect.gen(function*() {
+      const memory = MemoryStore.memory()
+      yield* Effect.gen(function*() {
+        const runs = yield* Runs
+        const go = yield* Deferred.make<void>()
+        let refunds = 0
+        let most = 0
+        const refund: Handler = () =>
+          step(
+            "pay",
+            Effect.suspend(() => {
+              most = Math.max(most, ++refunds)
+              return Effect.as(Effect.andThen(Deferred.await(go), Effect.sync(() => void refunds--)), "paid")
+            })
+          )
+        const many = yield* Effect.forEach(Array.from({ length: 20 }), () => runs.start(programOf("refund"), "x"))
+        const late = yield* start()
+        yield* alive(Worker.layer({ poll: "20 millis", concurrency: 4, limits: { refund: 2 } }).pipe(
+          Layer.provide([handled(refund, programOf("refund")), handled(() => step("a"))]),
+          Layer.provide(Runtime.layer),
+          Layer.provide(MemoryStore.layerOf(memory)),
+          Layer.provide(quick)
+        ))
+        yield* runs.await(late)
+        assert.strictEqual(most, 2)
+        yield* Deferred.succeed(go, undefined)
+        yield* Effect.forEach(many, (runId) => runs.await(runId))
+        assert.strictEqual(most, 2)
+      }).pipe(Effect.provide(outside(memory)))
+    }))
+
+  it.live("leaves runs of a program alone whose limit is 0, and says which limits name no program", () =>
+    Effect.gen(function*() {
+      const memory = MemoryStore.memory()
+      const said: Array<string> = []
+      const ears = Logger.layer([
+        Logger.make(({ logLevel, message }) => void said.push(`${logLevel} ${String(message)}`))
+      ])
+      yield* Effect.gen(function*() {
+        const runs = yield* Runs
+        const runId = yield* start()
+        const context = yield* alive(worker(
+          () => step("a"),
+          memory,
+          { limits: { test: 0, tset: 1 } }
+        ).pipe(Layer.provide(ears)))
+        yield* Context.get(context, Worker.Worker).idle
+        assert.strictEqual((yield* runs.state(runId)).seq, 1)
+        assert.deepStrictEqual(said, ["Warn No program here is called tset: that limit limits nothing"])
+      }).pipe(Effect.provide(outside(memory)))
+    }))
+
   it.live("leaves runs of programs that it does not have to others (D19)", () =>
     Effect.gen(function*() {
       const memory = MemoryStore.memory()

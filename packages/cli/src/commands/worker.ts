@@ -33,12 +33,18 @@ export const worker = Command
       Flag.withDescription("How often to look for due runs when nothing wakes the worker; the default is 1s"),
       Flag.optional
     ),
+    limits: Flag.KeyValuePair("limit").pipe(
+      Flag.mapEffect(FlagValue.amounts("limit")),
+      Flag.withMetavar("PROGRAM=N"),
+      Flag.withDescription("How many runs of one program at a time; may be given more than once"),
+      Flag.optional
+    ),
     untilIdle: Flag.Boolean("until-idle").pipe(
       Flag.withoutNegation,
       Flag.withDescription("End when nothing is due and nothing is being executed here, as for cron"),
       Flag.withDefault(false)
     )
-  }, ({ app, concurrency, lease, poll, store, untilIdle }) =>
+  }, ({ app, concurrency, lease, limits, poll, store, untilIdle }) =>
     Effect.gen(function*() {
       yield* Daemon.endAtSecondSignal
       const loaded = yield* AppModule.load(app)
@@ -48,6 +54,7 @@ export const worker = Command
         progress: "Info" as const,
         failures: "Warn" as const,
         ...FlagValue.given(lease, (lease) => ({ lease })),
+        ...FlagValue.given(limits, (limits) => ({ limits })),
         ...FlagValue.given(poll, (poll) => ({ poll }))
       }
       const work = Effect.gen(function*() {
@@ -76,6 +83,7 @@ export const worker = Command
     Command.withExamples([
       { command: "durable-agents worker --app ./app.ts --store sqlite:runs.db" },
       { command: "durable-agents worker --app @acme/agents --concurrency 32 --lease 1min --poll 500ms" },
+      { command: "durable-agents worker --app ./app.ts --limit refund=2 --limit report=1" },
       { command: "durable-agents worker --app ./app.ts --until-idle" }
     ])
   )
