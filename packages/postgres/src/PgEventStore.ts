@@ -38,8 +38,8 @@ export const make = Effect.fnUntraced(function*(
 ): Effect.fn.Return<EventStore["Service"], never, Scope.Scope> {
   const { read, sql, tables } = database
 
-  const store = yield* GroupCommit.make(database, ({ fromOutside, next, runId }) => {
-    if (next.release !== undefined) leases.takeBack(next.release, runId)
+  const store = yield* GroupCommit.make(database, ({ epoch, fromOutside, next, runId }) => {
+    if (next.release !== undefined && epoch !== null) leases.takeBack(next.release, { runId, epoch })
     notice.stored(runId, { fromOutside })
   })
 

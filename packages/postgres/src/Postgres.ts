@@ -38,7 +38,10 @@ export interface Settings {
    * looks, and fails with `StoreError` if they are not there: for a role that may not create tables.
    */
   readonly migrate?: boolean
-  /** How long one statement may take before it counts as lost. Default 10 seconds. */
+  /**
+   * How long one statement may take before it counts as lost. Default 10 seconds. On a network that has fallen silent it takes the
+   * driver up to 5 more to give the connection up.
+   */
   readonly statementTimeout?: Duration.Input
   /**
    * How long an operation goes on trying while the database is away, restarts, is out of connections, or rolls back because of

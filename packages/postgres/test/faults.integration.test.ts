@@ -1,7 +1,7 @@
 import type { RunId } from "@durable-agents/core"
 import type { Postgres } from "@durable-agents/postgres"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber, Result, Schedule, Stream } from "effect"
+import { Deferred, Effect, Fiber, Option, Result, Schedule, Stream } from "effect"
 import { byHand, emptied, grant, newRole, sharedSchema, url } from "./fixtures/database.ts"
 import { completed, step } from "./fixtures/events.ts"
 import { proxyTo } from "./fixtures/proxy.ts"
@@ -22,6 +22,14 @@ const disturbed = (options: Partial<Postgres.Options> = {}) =>
       calm: yield* storeOn(schema)
     }
   })
+
+/** Waits until a statement that contains this waits for a lock of somebody else. */
+const waitsForLock = (text: string) =>
+  Effect.scoped(Effect.flatMap(byHand, (sql) =>
+    Effect.repeat(
+      sql`select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like ${`%${text}%`}`,
+      { until: (rows) => rows.length > 0 }
+    )))
 
 const tagsOf = (on: Store, runId: RunId) =>
   Effect.map(eventsOf(on, runId), (events) => events.map(({ event }) => event._tag))
@@ -75,6 +83,70 @@ describe("a connection that breaks while an append is being stored", () => {
       assert.sameMembers(claimed.map(({ runId }) => runId), [...runIds])
       assert.deepStrictEqual(claimed.map(({ epoch, expired }) => [epoch, expired]), upTo(5).map(() => [2, true]))
       assert.deepStrictEqual(yield* claim(on, "w1"), [])
+    }))
+})
+
+describe("a lease whose answer is lost", () => {
+  it.live("and that is stored only after it was given up is found by the next heartbeat, and free (PG-3)", () =>
+    Effect.gen(function*() {
+      const { calm, on, proxy } = yield* disturbed({
+        listen: false,
+        statementTimeout: "1500 millis",
+        retryFor: "1 second"
+      })
+      const kept = yield* start(on)
+      yield* claim(on, "w1")
+      const runId = yield* start(calm)
+      const acquire = (store: Store, owner: string) => store.queue.acquire({ owner, leaseMillis: 3_600_000, runId })
+      yield* Effect.scoped(Effect.gen(function*() {
+        const sql = yield* byHand
+        const locked = yield* Deferred.make<void>()
+        const over = yield* Deferred.make<void>()
+        const lock = yield* Effect.forkScoped(sql.withTransaction(Effect.gen(function*() {
+          yield* sql`select from ${sql(schema)}.runs where run_id = ${runId}::uuid for update`
+          yield* Deferred.succeed(locked, undefined)
+          yield* Deferred.await(over)
+        })))
+        yield* Deferred.await(locked)
+        const asked = yield* Effect.forkChild(Effect.flip(acquire(on, "w1")))
+        yield* waitsForLock(`${schema}".runs`)
+        yield* proxy.silence
+        assert.strictEqual((yield* Fiber.join(asked))._tag, "StoreError")
+        // Whatever was sent to stop the statement does not arrive either.
+        yield* proxy.cut
+        yield* proxy.resume
+        // What is in doubt is looked for, and is not there yet.
+        assert.isTrue(Option.isNone(yield* on.queue.acquire({ owner: "w1", leaseMillis: 1, runId: kept })))
+        yield* Deferred.succeed(over, undefined)
+        yield* Fiber.join(lock)
+      }))
+      const holder = yield* Effect.repeat(calm.queue.holder(runId), { until: Option.isSome })
+      assert.strictEqual(Option.getOrThrow(holder).owner, "w1")
+      assert.isTrue(Option.isNone(yield* acquire(calm, "w2")))
+      const heartbeat = () => on.queue.heartbeat({ owner: "w1", leaseMillis: 3_600_000 })
+      yield* heartbeat()
+      assert.deepStrictEqual((yield* heartbeat()).held.map((run) => run.runId), [kept])
+      assert.deepInclude(Option.getOrThrow(yield* acquire(calm, "w2")), { epoch: 2, expired: true })
+    }))
+
+  it.live("makes no live worker take its own run twice, however late a heartbeat is answered", () =>
+    Effect.gen(function*() {
+      const { on, proxy } = yield* disturbed({ listen: false })
+      yield* start(on)
+      const [before] = yield* claim(on, "w1")
+      assert.isDefined(before)
+      yield* proxy.silence
+      const late = yield* Effect.forkChild(on.queue.heartbeat({ owner: "w1", leaseMillis: 3_600_000 }))
+      yield* Effect.yieldNow
+      yield* proxy.resume
+      const more = yield* start(on)
+      const after = yield* claim(on, "w1")
+      assert.deepStrictEqual(after.map(({ runId }) => runId), [more])
+      yield* Fiber.join(late)
+      assert.deepStrictEqual(yield* claim(on, "w1"), [])
+      for (const { runId } of [before, ...after].filter((lease) => lease !== undefined)) {
+        assert.isTrue(Option.isNone(yield* on.queue.acquire({ owner: "w1", leaseMillis: 3_600_000, runId })))
+      }
     }))
 })
 

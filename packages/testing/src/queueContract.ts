@@ -219,6 +219,21 @@ export const queueContract = ({ test }: Register): void => {
   )
 
   test(
+    "leases a run again to the owner whose own time is over, as taken over, if it asks for that run",
+    Effect.gen(function*() {
+      const { acquire, claimOne, control, queue, start } = yield* scene
+      const runId = yield* start()
+      const { epoch } = yield* claimOne("w1")
+      yield* control.advance(leaseMillis + 1_000)
+      const again = yield* Effect.fromOption(yield* acquire("w1", runId))
+      assert.deepInclude(again, { epoch: epoch + 1, expired: true })
+      const { held } = yield* queue.heartbeat({ owner: "w1", leaseMillis })
+      assert.deepStrictEqual(held.map((run) => run.epoch), [epoch + 1])
+      assert.isTrue(Option.isNone(yield* acquire("w1", runId)))
+    })
+  )
+
+  test(
     "frees the runs of an owner that is silent for the length of its lease, by the store's time (WR-6)",
     Effect.gen(function*() {
       const { append, claim, claimOne, control, start } = yield* scene
