@@ -6,7 +6,7 @@
 
 import { RunId } from "@durable-agents/core"
 import type { PgConnection } from "@effect/sql-pg"
-import type { Scope } from "effect"
+import type { Duration, Scope } from "effect"
 import { Effect, Latch, Schema } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 
@@ -17,9 +17,6 @@ import * as OwnConnection from "./OwnConnection.ts"
 
 /** How long one wait lasts at most, in seconds: while it does, the server keeps old row versions for it. */
 const waitSeconds = 10
-
-/** A worker that lives and has lost its connection has it back, and its lock, within this time. */
-const secondLook = "50 millis"
 
 const Neighbour = Schema.Struct({ owner: Schema.String, key: Schema.String, locked_since: Schema.String })
 type Neighbour = typeof Neighbour.Type
@@ -39,7 +36,8 @@ export interface DeathWatch {
 }
 
 /**
- * Starts the fiber that watches.
+ * Starts the fiber that watches. An owner is dead when its lock is free, and still free `deadAfter` later: one that lives and has
+ * only lost its connection has another one, and its lock, by then.
  *
  * @category constructors
  * @since 0.1.0
@@ -48,7 +46,8 @@ export const make = Effect.fnUntraced(function*(
   database: Database,
   config: PgConnection.Config,
   notice: Notice,
-  listener: Listener
+  listener: Listener,
+  deadAfter: Duration.Input
 ): Effect.fn.Return<DeathWatch, never, Scope.Scope> {
   const { once, schema, sql, tables } = database
   const needed = Latch.makeUnsafe()
@@ -106,7 +105,7 @@ export const make = Effect.fnUntraced(function*(
       const wait = next === undefined ? Effect.sleep(`${waitSeconds} seconds`) : untilFree(own, next)
       yield* Effect.raceFirst(Effect.asVoid(wait), changed.await)
       if (next === undefined || !(yield* isFree(own, next))) return
-      yield* Effect.sleep(secondLook)
+      yield* Effect.sleep(deadAfter)
       if (yield* isFree(own, next)) yield* bury(next)
     }))
 

@@ -55,6 +55,11 @@ export interface Settings {
    */
   readonly listen?: boolean
   /**
+   * How long another worker's connection must be gone before its process counts as dead and its runs are taken over. Default 50
+   * milliseconds: time enough to connect again within one network. More where connections break often and are slow to make.
+   */
+  readonly deadAfter?: Duration.Input
+  /**
    * Whose time is the store's: the database's (default), which all processes share, or that of the clock that is in place when
    * the layer is built (`context`), for tests with virtual time.
    */
@@ -179,7 +184,7 @@ export const make = Effect.fnUntraced(function*(
   const told = yield* Notice.make(database, () => watch?.again())
   const { nextOwner, notice, ...owners } = settings.listen === false
     ? alone(told)
-    : yield* listening(client, database, told)
+    : yield* listening(client, database, told, settings.deadAfter ?? "50 millis")
   watch = owners.watch
   const leases = Leases.make()
   return Context.make(EventStore, yield* PgEventStore.make(database, notice, leases)).pipe(
@@ -205,7 +210,8 @@ const alone = (notice: Notice.Notice) => ({
 const listening = Effect.fnUntraced(function*(
   client: PgClient.PgClient,
   database: Database.Database,
-  notice: Notice.Notice
+  notice: Notice.Notice,
+  deadAfter: Duration.Input
 ) {
   const { once, schema, sql, tables } = database
   const listener = yield* Listener.make({
@@ -220,7 +226,7 @@ const listening = Effect.fnUntraced(function*(
         Effect.ignore
       )
   })
-  const watch = yield* DeathWatch.make(database, client.config, notice, listener)
+  const watch = yield* DeathWatch.make(database, client.config, notice, listener, deadAfter)
   return {
     notice: {
       ...notice,
