@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os"
 import { defineConfig } from "vitest/config"
 import { ClosingLineReporter } from "./scripts/closing-line-reporter.ts"
 
@@ -5,24 +6,23 @@ const integration = "**/*.integration.test.ts"
 const kill = "**/*.kill.test.ts"
 
 // Starts a server of PostgreSQL for the projects that need one, or takes the one of DATABASE_URL.
-// The Postgres store is not finished: its tests, and the server that they need, run with POSTGRES=1 only.
-const withPostgres = process.env["POSTGRES"] === "1"
-const postgres = withPostgres ? ["packages/testing/src/postgresSetup.ts"] : []
-const unfinished = withPostgres
-  ? []
-  : ["packages/postgres/**", "packages/testing/test/PostgresServer.integration.test.ts"]
+const postgres = ["packages/testing/src/postgresSetup.ts"]
+
+// Most of what takes long waits: for processes, servers and time-outs. By default vitest would use one worker on two cores.
+const maxWorkers = Math.max(2, availableParallelism())
 
 export default defineConfig({
   test: {
     reporters: ["default", new ClosingLineReporter()],
-    // One kind after the other: kill tests measure time and want the machine for themselves.
+    // One kind after the other: kill tests measure time and want the machine for themselves, one file at a time.
     // Not from 0: on a machine of one worker, vitest puts that group last.
     projects: [
       {
         test: {
           name: "unit",
+          maxWorkers,
           include: ["packages/*/test/**/*.test.ts", "examples/*/test/**/*.test.ts", "scripts/test/*.test.ts"],
-          exclude: ["**/node_modules/**", integration, kill, ...unfinished],
+          exclude: ["**/node_modules/**", integration, kill],
           setupFiles: ["scripts/no-network.ts"],
           // Most take milliseconds; a machine with other work must not make them fail.
           testTimeout: 30_000,
@@ -32,9 +32,10 @@ export default defineConfig({
       {
         test: {
           name: "integration",
+          maxWorkers,
           globalSetup: postgres,
           include: [`{packages,examples}/*/test/${integration}`, `scripts/test/${integration}`],
-          exclude: ["**/node_modules/**", ...unfinished],
+          exclude: ["**/node_modules/**"],
           testTimeout: 30_000,
           hookTimeout: 60_000,
           sequence: { groupOrder: 2 }
@@ -43,9 +44,10 @@ export default defineConfig({
       {
         test: {
           name: "kill",
+          maxWorkers: 1,
           globalSetup: postgres,
           include: [`{packages,examples}/*/test/${kill}`],
-          exclude: ["**/node_modules/**", ...unfinished],
+          exclude: ["**/node_modules/**"],
           testTimeout: 300_000,
           hookTimeout: 60_000,
           sequence: { groupOrder: 3 }
