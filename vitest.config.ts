@@ -34,7 +34,7 @@ export default defineConfig({
           name: "integration",
           maxWorkers,
           globalSetup: postgres,
-          include: [`{packages,examples}/*/test/${integration}`, `scripts/test/${integration}`],
+          include: [`{packages,examples}/*/test/${integration}`, `{scripts,bench}/test/${integration}`],
           exclude: ["**/node_modules/**"],
           testTimeout: 30_000,
           hookTimeout: 60_000,

@@ -6,6 +6,7 @@ import { Agent, ScriptedModel } from "@durable-agents/agent"
 import { MemoryStore, Program, Runs, Runtime, Step } from "@durable-agents/core"
 import { Effect, Layer, Schema } from "effect"
 import { LanguageModel, Prompt, Tool, Toolkit } from "effect/ai"
+import { median } from "../Samples.ts"
 
 const turns = 10
 
@@ -107,6 +108,3 @@ export const measure = Effect.gen(function*() {
     ofTheseGenerateText: median(warm.map(({ generateText }) => generateText))
   }
 })
-
-const median = (values: ReadonlyArray<number>): number =>
-  [...values].sort((left, right) => left - right)[Math.floor(values.length / 2)] ?? Number.NaN
