@@ -36,6 +36,7 @@ const script: ScriptedModel.Script = [
   ScriptedModel.toolCalls([
     { name: "look", params: { query: odd } },
     { name: "pay", params: { name: "ann", details: odd } },
+    { name: "pay", params: { name: "ann", details: odd } },
     { name: "look", params: { query: [odd, 1.5] } }
   ]),
   ScriptedModel.toolCall("look", { query: "again" }),
@@ -81,12 +82,12 @@ describe("an agent on PostgreSQL", () => {
   it.effect("is shown, and shows its tools, the same as on any other store, also after it rested", () =>
     Effect.gen(function*() {
       const expected = yield* shown({})
-      assert.lengthOf(expected, 3 + 4 + 4)
+      assert.lengthOf(expected, 3 + 5 + 5)
       assert.deepStrictEqual(yield* shown({ stores }), expected)
     }))
 
   it.effect(
-    "ends the same when it is killed at every instant, with one effect for each key",
+    "ends the same when it is killed at every instant: each call has its own key, and keeps it (EO-1, EV-3, EV-4, WR-9)",
     () =>
       Effect.gen(function*() {
         const trials = yield* everyPrefix({ ...scenario, stores })

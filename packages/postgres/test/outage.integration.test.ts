@@ -1,9 +1,19 @@
-import { Program, Runs, Runtime, RuntimeSettings, Step, type StoreError, Worker } from "@durable-agents/core"
+import {
+  CurrentStep,
+  Program,
+  Runs,
+  Runtime,
+  RuntimeSettings,
+  Step,
+  type StoreError,
+  Worker
+} from "@durable-agents/core"
 import type { EventStore, RunIndex, RunQueue } from "@durable-agents/core"
 import { Postgres } from "@durable-agents/postgres"
 import * as PostgresServer from "@durable-agents/testing/PostgresServer"
 import { assert, describe, it } from "@effect/vitest"
-import { Context, Deferred, Effect, Fiber, Layer, Redacted, Schema, Stream } from "effect"
+import { Context, Deferred, Duration, Effect, Fiber, Layer, Redacted, Schema, Stream } from "effect"
+import process from "node:process"
 import { inspect } from "node:util"
 import { upTo } from "./fixtures/stores.ts"
 
@@ -12,6 +22,9 @@ const server = Effect.orDie(PostgresServer.make({ durable: true, password }))
 
 const open = (url: string, options: Partial<Postgres.Options> = {}) =>
   Layer.build(Layer.fresh(Postgres.layer({ url: Redacted.make(url), maxConnections: 2, ...options })))
+
+/** Seconds. */
+const outage = Number(process.env["OUTAGE"] ?? 5)
 
 const Long = Program.make("long", { input: Schema.String, output: Schema.Finite })
 
@@ -45,13 +58,13 @@ describe("a server that goes away", () => {
           Layer.provide(Runtime.layer),
           Layer.provide(settings)
         )
-        const process = (stores: Layer.Layer<EventStore | RunQueue | RunIndex, StoreError>) =>
+        const processOn = (stores: Layer.Layer<EventStore | RunQueue | RunIndex, StoreError>) =>
           Layer.build(Layer.fresh(Layer.provide(worker, stores)))
         const outside = yield* Layer.build(Layer.provide(Runs.layer, stores))
         const runs = Context.get(outside, Runs)
         const runId = yield* runs.start(Long, "go")
-        yield* process(stores)
-        yield* process(stores)
+        yield* processOn(stores)
+        yield* processOn(stores)
         yield* Deferred.await(half)
         for (const how of ["fast", "crash"] as const) {
           yield* here.stop(how)
@@ -66,6 +79,50 @@ describe("a server that goes away", () => {
         assert.deepStrictEqual(new Set(events.flatMap(({ epoch }) => epoch === undefined ? [] : [epoch])), new Set([1]))
       }),
     60_000
+  )
+
+  it.live(
+    `and is away for ${outage} seconds, longer than any retry, fails no run, and they go on by themselves (PG-11)`,
+    () =>
+      Effect.gen(function*() {
+        const here = yield* server
+        const effects = new Map<string, number>()
+        const under = yield* Deferred.make<void>()
+        const work = Effect.fnUntraced(function*(i: number) {
+          const { idempotencyKey } = yield* CurrentStep
+          effects.set(idempotencyKey, (effects.get(idempotencyKey) ?? 0) + 1)
+          if (i === 2) yield* Deferred.succeed(under, undefined)
+          yield* Effect.sleep("20 millis")
+          return i
+        })
+        const layer = Long.toLayer(() =>
+          Effect.as(
+            Effect.forEach(upTo(30), (i) => Effect.orDie(Step.run(`step-${i}`, { output: Schema.Finite })(work(i)))),
+            30
+          )
+        )
+        const stores = Postgres.layer({ url: Redacted.make(here.url), retryFor: "500 millis" })
+        yield* Layer.build(Worker.layer({ poll: "50 millis" }).pipe(
+          Layer.provide(layer),
+          Layer.provide(Runtime.layer),
+          Layer.provide(Layer.fresh(stores))
+        ))
+        const outside = yield* Layer.build(Layer.provide(Runs.layer, Layer.fresh(stores)))
+        const runs = Context.get(outside, Runs)
+        const ids = yield* Effect.forEach(upTo(3), () => runs.start(Long, "go"))
+        yield* Deferred.await(under)
+        yield* here.stop("crash")
+        yield* Effect.sleep(Duration.seconds(outage))
+        yield* here.start
+        for (const runId of ids) {
+          const end = yield* Effect.retry(runs.await(runId), { while: ({ _tag }) => _tag === "StoreError" })
+          assert.strictEqual(end.output, 30)
+        }
+        assert.strictEqual(effects.size, 90)
+        // Only what was under way when the server went can have been done again, under the same key.
+        assert.isAtMost(Array.from(effects.values()).filter((times) => times > 1).length, ids.length)
+      }),
+    30_000 + 1_000 * outage
   )
 
   it.live("and is not there at start-up is waited for, and not for ever (PG-11)", () =>

@@ -526,6 +526,31 @@ export const runtimeContract = (
         }).pipe(Effect.provide(processOf(handler, stores)))
       }))
 
+    test("that are too large to be stored are a recorded failure, and what made them is not repeated (EV-7)", (stores) =>
+      Effect.gen(function*() {
+        let calls = 0
+        const huge = Effect.sync(() => {
+          calls += 1
+          return "x".repeat(20 * 1024 * 1024)
+        })
+        const handler: Handler = () =>
+          step("huge", huge).pipe(
+            Effect.catchCause(() => Effect.succeed("refused")),
+            Effect.tap(() => Signal.receive("note"))
+          )
+        yield* Effect.gen(function*() {
+          const runs = yield* Runs
+          const runId = yield* start()
+          yield* execute(runId)
+          yield* runs.signal(runId, "note", null)
+          yield* execute(runId)
+          assert.strictEqual(calls, 1)
+          const events = yield* Stream.runCollect(runs.events(runId))
+          const failures = events.flatMap(({ event }) => event._tag === "StepFailed" ? [event.reason] : [])
+          assert.deepStrictEqual(failures, ["TooLarge"])
+        }).pipe(Effect.provide(processOf(handler, stores)))
+      }))
+
     test("with keys such as __proto__ are plain data (EV-10)", (stores) =>
       Effect.gen(function*() {
         const payload: Schema.Json = JSON.parse("{\"__proto__\":{\"admin\":true},\"constructor\":1,\"toString\":\"x\"}")
