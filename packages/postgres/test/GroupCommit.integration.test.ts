@@ -83,7 +83,7 @@ describe("appends that wait at the same moment", () => {
       )
     }))
 
-  it.live("are stored before the store closes, and later ones are refused", () =>
+  it.live("are stored before the store closes, and later ones are refused (D55)", () =>
     Effect.gen(function*() {
       const scope = yield* Scope.make()
       const on = yield* Scope.provide(store, scope)

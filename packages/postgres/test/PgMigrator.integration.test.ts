@@ -52,7 +52,7 @@ describe("the tables", () => {
       assert.strictEqual(found, expected.replace(/create table migrations [^;]*;\n\n/, ""))
     }))
 
-  it.live("are created once when twenty processes open a new schema at the same moment (PG-9)", () =>
+  it.live("are created once when twenty processes open a new schema at the same moment (PG-9, check 19)", () =>
     Effect.gen(function*() {
       const schema = yield* newSchema
       yield* Effect.forEach(upTo(20), () => open(schema), { concurrency: "unbounded" })

@@ -30,7 +30,7 @@ const Long = Program.make("long", { input: Schema.String, output: Schema.Finite 
 
 describe("a server that goes away", () => {
   it.live(
-    "and comes back, twice, stops no run, repeats no operation, and moves no run elsewhere (PG-1)",
+    "and comes back, twice, stops no run, repeats no operation, and moves no run elsewhere (PG-1, check 61)",
     () =>
       Effect.gen(function*() {
         const here = yield* server

@@ -39,7 +39,7 @@ export const logContract = ({ law, test }: Register): void => {
   )
 
   test(
-    "dates all events of an append with the store's time, which it returns",
+    "dates all events of an append with the store's time, which it returns (D18)",
     Effect.gen(function*() {
       const { append, control, read, start, store } = yield* scene
       const runId = yield* start()
@@ -66,7 +66,7 @@ export const logContract = ({ law, test }: Register): void => {
   )
 
   test(
-    "refuses a position that is taken with a SequenceConflict, and stores nothing of that append (WR-2)",
+    "refuses a position that is taken with a SequenceConflict, and stores nothing of that append (WR-2, D1)",
     Effect.gen(function*() {
       const { append, read, start, store } = yield* scene
       const runId = yield* start()
@@ -81,7 +81,7 @@ export const logContract = ({ law, test }: Register): void => {
   )
 
   test(
-    "refuses a position beyond the end with a StoreError, so that no log has a gap",
+    "refuses a position beyond the end with a StoreError, so that no log has a gap (D16)",
     Effect.gen(function*() {
       const { read, start, store } = yield* scene
       const runId = yield* start()

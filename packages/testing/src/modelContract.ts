@@ -41,7 +41,7 @@ type Command = typeof Command.Type
  */
 export const modelContract = ({ law }: Register): void => {
   law(
-    "answer any sequence of calls as the memory store does",
+    "answer any sequence of calls as the memory store does (D17)",
     { values: Schema.Array(Command), runs: 60, size: 80 },
     (commands) =>
       Effect.gen(function*() {

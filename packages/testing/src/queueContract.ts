@@ -173,7 +173,7 @@ export const queueContract = ({ test }: Register): void => {
   )
 
   test(
-    "never gives a run to a second owner while the first one lives, due or not",
+    "never gives a run to a second owner while the first one lives, due or not (check 57, D3)",
     Effect.gen(function*() {
       const { acquire, claimOne, claimedIds, decide, start } = yield* scene
       const runId = yield* start()
@@ -625,7 +625,7 @@ export const queueContract = ({ test }: Register): void => {
   )
 
   test(
-    "looks at due runs only: 10,000 parked or finished ones do not make a claim slow",
+    "looks at due runs only: 10,000 parked or finished ones do not make a claim slow (check 65, D29)",
     Effect.gen(function*() {
       const { claimedIds, start, store } = yield* scene
       yield* Effect.forEach(upTo(20), () => start())

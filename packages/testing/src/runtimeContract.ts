@@ -233,7 +233,7 @@ export const runtimeContract = (
   })
 
   describe(`${name}: starting`, () => {
-    test("with one key gives one run, also in parallel; another input is refused (EO-3)", (stores) =>
+    test("with one key gives one run, also in parallel; another input is refused (EO-3, D36)", (stores) =>
       Effect.gen(function*() {
         const once = Effect.flatMap(Runs, (runs) => runs.start(Work, "same", { startKey: "order-7" }))
         const ids = yield* Effect.all(Array.from({ length: 8 }, () => once), { concurrency: "unbounded" })
@@ -293,7 +293,7 @@ export const runtimeContract = (
         }).pipe(Effect.provide(outside(stores)))
       }))
 
-    test("let many callers and a worker agree on one end, with effects once (WR-2, check 12)", (stores) =>
+    test("let many callers and a worker agree on one end, with effects once (WR-2, check 12, D2)", (stores) =>
       Effect.gen(function*() {
         let acts = 0
         const handler: Handler = () =>
@@ -466,7 +466,7 @@ export const runtimeContract = (
         }).pipe(Effect.provide(processOf(handler, stores)))
       }))
 
-    test("of what must not be repeated are recorded as such, and it is not repeated (EO-4)", (stores) =>
+    test("of what must not be repeated are recorded as such, and it is not repeated (EO-4, D4)", (stores) =>
       Effect.gen(function*() {
         let acts = 0
         const begun = yield* Deferred.make<void>()
