@@ -3,6 +3,7 @@
  */
 import { StoreError } from "@durable-agents/core"
 import { Effect, Schema } from "effect"
+import type { SqlError } from "effect/sql/SqlError"
 import { createHash } from "node:crypto"
 import { readdirSync, readFileSync } from "node:fs"
 import { type Database, rowsOf } from "./Database.ts"
@@ -58,6 +59,35 @@ const oldestServer = 15
 const longest = "1 hour"
 
 /**
+ * What became of the tables: made where there were none, brought from an older build's to this one's, or found as they must be.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Migrated = "created" | "upgraded" | "found"
+
+/**
+ * Tables of this build are not there: none of them, or those that an older build did not have. It is the `cause` of the
+ * `StoreError` with which a store is refused that may not create them.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class TablesMissing
+  extends Schema.TaggedError<TablesMissing>("@durable-agents/postgres/TablesMissing")("TablesMissing", {
+    schema: Schema.String,
+    /** Whether there are none. */
+    all: Schema.Boolean
+  })
+{
+  override get message() {
+    return this.all
+      ? `schema \`${this.schema}\` holds no runs: it is not a store of durable-agents`
+      : `schema \`${this.schema}\` is of an older build: let one that may create tables open it once`
+  }
+}
+
+/**
  * Brings the database to this build's tables; with `create: false` it only looks whether it has them. Fails where they were
  * changed in a way that this build cannot work with.
  *
@@ -67,7 +97,7 @@ const longest = "1 hour"
 export const migrate = (
   database: Database,
   { create }: { readonly create: boolean }
-): Effect.Effect<void, StoreError> =>
+): Effect.Effect<Migrated, StoreError> =>
   Effect.gen(function*() {
     const { read, schema, sql, tables } = database
     const [server] = yield* read(
@@ -91,18 +121,17 @@ export const migrate = (
       : []
     const problem = unfit(applied)
     if (problem !== undefined) return yield* refuse(`schema \`${schema}\` ${problem}`)
-    if (missing(applied).length === 0) return
+    if (missing(applied).length === 0) return "found"
     if (!create) {
-      return yield* refuse(applied.length === 0
-        ? `schema \`${schema}\` holds no runs: it is not a store of durable-agents`
-        : `schema \`${schema}\` is of an older build: let one that may create tables open it once`)
+      const cause = new TablesMissing({ schema, all: applied.length === 0 })
+      return yield* new StoreError({ operation: "open", detail: cause.message, cause })
     }
-    yield* apply(database)
+    return yield* apply(database)
   })
 
 /** In one transaction, so that a lock of that transaction is enough: behind a pooler there is no other. */
-const apply = ({ schema, sql, tables, write }: Database): Effect.Effect<void, StoreError> => {
-  const changes = Effect.gen(function*() {
+const apply = ({ schema, sql, tables, write }: Database): Effect.Effect<Migrated, StoreError> => {
+  const all = Effect.gen(function*(): Effect.fn.Return<Migrated, SqlError> {
     yield* sql`select pg_advisory_xact_lock(hashtextextended(${`durable-agents migrations ${schema}`}, 0))`
     const found = yield* sql`select from pg_catalog.pg_namespace where nspname = ${schema}`
     // `if not exists` would ask for the right to create schemas even where there is nothing to create.
@@ -117,15 +146,18 @@ const apply = ({ schema, sql, tables, write }: Database): Effect.Effect<void, St
         applied_at timestamptz not null default now()
       )`
     const applied = yield* rowsOf(Applied)(sql`select version, name, digest, breaking from ${tables.migrations}`)
-    for (const { breaking, digest, name, sql: text, version } of missing(applied)) {
+    const changes = missing(applied)
+    for (const { breaking, digest, name, sql: text, version } of changes) {
       // Every statement is prepared, which takes one at a time; a block is one.
       yield* sql.unsafe(`do $migration$ begin\n${text}\nend $migration$`)
       yield* sql`
         insert into ${tables.migrations} (version, name, digest, breaking)
         values (${version}, ${name}, ${digest}, ${breaking})`
     }
+    // Another process may have been first.
+    return changes.length === 0 ? "found" : applied.length === 0 ? "created" : "upgraded"
   })
-  return write("migrate", () => sql.withTransaction(changes), longest)
+  return write("migrate", () => sql.withTransaction(all), longest)
 }
 
 const missing = (applied: ReadonlyArray<typeof Applied.Type>): ReadonlyArray<Migration> => {

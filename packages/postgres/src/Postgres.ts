@@ -19,10 +19,12 @@ import * as Listener from "./Listener.ts"
 import * as Notice from "./Notice.ts"
 import { onHostClock } from "./Patience.ts"
 import * as PgEventStore from "./PgEventStore.ts"
-import { migrate } from "./PgMigrator.ts"
+import * as PgMigrator from "./PgMigrator.ts"
 import * as PgRunIndex from "./PgRunIndex.ts"
 import * as PgRunQueue from "./PgRunQueue.ts"
 import { storeFailure } from "./StoreFailure.ts"
+
+export { type Migrated, TablesMissing } from "./PgMigrator.ts"
 
 /**
  * How a store uses its database, whoever connects to it.
@@ -89,6 +91,8 @@ export interface Options extends Settings {
 
 type Stores = EventStore | RunQueue | RunIndex
 
+const defaultSchema = "durable_agents"
+
 /**
  * All ports over a PostgreSQL database, by its URL.
  *
@@ -108,25 +112,42 @@ type Stores = EventStore | RunQueue | RunIndex
  * @since 0.1.0
  */
 export const layer = (options: Options): Layer.Layer<Stores, StoreError> =>
-  Layer.effectContext(Effect.gen(function*() {
-    const { applicationName = "durable-agents", connectTimeout, idleTimeout, maxConnections = 10, prepare, url } =
-      options
-    const connected = PgClient.layer({
-      url,
-      maxConnections,
-      applicationName,
-      connectTimeout,
-      idleTimeout,
-      prepare,
-      // A connection that leads nowhere is found out although nobody uses it.
-      keepAlive: "10 seconds"
-    })
-    const context = yield* Effect.mapError(onHostClock(Layer.build(connected)), (error) => storeFailure("open", error))
-    return yield* build(Context.get(context, PgClient.PgClient), options)
+  Layer.effectContext(Effect.flatMap(connect(options), (client) => build(client, options)))
+
+const connect = Effect.fnUntraced(function*(
+  options: Options
+): Effect.fn.Return<PgClient.PgClient, StoreError, Scope.Scope> {
+  const { applicationName = "durable-agents", connectTimeout, idleTimeout, maxConnections = 10, prepare, url } = options
+  const connected = PgClient.layer({
+    url,
+    maxConnections,
+    applicationName,
+    connectTimeout,
+    idleTimeout,
+    prepare,
+    // A connection that leads nowhere is found out although nobody uses it.
+    keepAlive: "10 seconds"
+  })
+  const context = yield* Effect.mapError(onHostClock(Layer.build(connected)), (error) => storeFailure("open", error))
+  return Context.get(context, PgClient.PgClient)
+})
+
+/**
+ * Brings a database to this build's tables and says what there was to do, for a deployment whose other processes may not create
+ * tables (`migrate: false`). Doing it again, and by several at once, changes nothing.
+ *
+ * @category migrations
+ * @since 0.1.0
+ */
+export const migrate = (options: Options): Effect.Effect<PgMigrator.Migrated, StoreError> =>
+  Effect.scoped(Effect.gen(function*() {
+    const client = yield* connect({ ...options, maxConnections: 1 })
+    return yield* PgMigrator.migrate(yield* open(client, options, databaseNow), { create: true })
   }))
 
 /**
- * The same by configuration; the URL is `DATABASE_URL` unless another one is given.
+ * The same by configuration; the URL is `DATABASE_URL` unless another one is given, and the schema is `DURABLE_AGENTS_SCHEMA`
+ * where none is.
  *
  * @category layers
  * @since 0.1.0
@@ -136,9 +157,21 @@ export const layerConfig = (
 ): Layer.Layer<Stores, Config.ConfigError | StoreError> => {
   const { url = Config.Redacted("DATABASE_URL"), ...rest } = config
   return Layer.unwrap(Effect.gen(function*() {
-    return layer({ ...(yield* Config.unwrap<Omit<Options, "url">>(rest)), url: yield* url })
+    const options = yield* Config.unwrap<Omit<Options, "url">>(rest)
+    return layer({ ...options, schema: options.schema ?? (yield* schemaFromEnvironment), url: yield* url })
   }))
 }
+
+/**
+ * The name of the schema that `DURABLE_AGENTS_SCHEMA` gives, and the default where it is missing or empty.
+ *
+ * @category settings
+ * @since 0.1.0
+ */
+export const schemaFromEnvironment: Config.Config<string> = Config.String("DURABLE_AGENTS_SCHEMA").pipe(
+  Config.withDefault(""),
+  Config.map((name) => name === "" ? defaultSchema : name)
+)
 
 /**
  * The same over the application's own client: its pool, its TLS settings, its way to get a password.
@@ -169,17 +202,8 @@ export const make = Effect.fnUntraced(function*(
   settings: Settings,
   now: (sql: SqlClient) => Fragment
 ): Effect.fn.Return<Context.Context<Stores>, StoreError, Scope.Scope> {
-  const schema = settings.schema ?? "durable_agents"
-  if (!isName(schema)) {
-    return yield* new StoreError({ operation: "open", detail: `\`${schema}\` cannot be the name of a schema` })
-  }
-  const database = Database.make(client, {
-    schema,
-    statementTimeoutMillis: toMillis(settings.statementTimeout ?? "10 seconds"),
-    retryForMillis: toMillis(settings.retryFor ?? "10 seconds"),
-    now
-  })
-  yield* migrate(database, { create: settings.migrate ?? true })
+  const database = yield* open(client, settings, now)
+  yield* PgMigrator.migrate(database, { create: settings.migrate ?? true })
   let watch: DeathWatch.DeathWatch | undefined
   const told = yield* Notice.make(database, () => watch?.again())
   const { nextOwner, notice, ...owners } = settings.listen === false
@@ -192,6 +216,23 @@ export const make = Effect.fnUntraced(function*(
     Context.add(RunIndex, PgRunIndex.make(database)),
     Context.add(NextOwner, nextOwner)
   )
+})
+
+const open = Effect.fnUntraced(function*(
+  client: PgClient.PgClient,
+  settings: Settings,
+  now: (sql: SqlClient) => Fragment
+): Effect.fn.Return<Database.Database, StoreError> {
+  const { retryFor = "10 seconds", schema = defaultSchema, statementTimeout = "10 seconds" } = settings
+  if (!isName(schema)) {
+    return yield* new StoreError({ operation: "open", detail: `\`${schema}\` cannot be the name of a schema` })
+  }
+  return Database.make(client, {
+    schema,
+    statementTimeoutMillis: toMillis(statementTimeout),
+    retryForMillis: toMillis(retryFor),
+    now
+  })
 })
 
 /** A new name: whose process it is, and a random end, so that it never comes again. */

@@ -2,7 +2,7 @@ import { EventStore } from "@durable-agents/core"
 import { Postgres } from "@durable-agents/postgres"
 import type { PgClient } from "@effect/sql-pg"
 import { assert, describe, it } from "@effect/vitest"
-import { Array, Effect, Redacted } from "effect"
+import { Array, Config, ConfigProvider, Effect, Layer, Redacted } from "effect"
 import { readFileSync, writeFileSync } from "node:fs"
 import { migrations } from "../src/PgMigrator.ts"
 import { byHand, newSchema, url } from "./fixtures/database.ts"
@@ -63,6 +63,39 @@ describe("the tables", () => {
       assert.deepStrictEqual(yield* noted(sql, schema), before)
     }))
 
+  it.live("are also made by one that opens no store, which says what there was to do", () =>
+    Effect.gen(function*() {
+      const schema = yield* newSchema
+      const outcomes = yield* Effect.forEach(upTo(5), () => Postgres.migrate({ url, schema }), {
+        concurrency: "unbounded"
+      })
+      assert.sameMembers(outcomes, ["created", "found", "found", "found", "found"])
+      yield* open(schema, { migrate: false })
+      const sql = yield* byHand
+      yield* sql`drop table ${sql(schema)}.run_summaries, ${sql(schema)}.run_labels, ${sql(schema)}.pending_approvals`
+      yield* sql`delete from ${sql(schema)}.migrations where version = 4`
+      assert.strictEqual(yield* Postgres.migrate({ url, schema }), "upgraded")
+      assert.strictEqual(yield* Postgres.migrate({ url, schema }), "found")
+      yield* open(schema, { migrate: false })
+    }))
+
+  it.live("are in the schema that the environment names, where the code names none", () =>
+    Effect.gen(function*() {
+      const [named, given] = [yield* newSchema, yield* newSchema]
+      const env = { DATABASE_URL: Redacted.value(url), DURABLE_AGENTS_SCHEMA: named }
+      const provider = ConfigProvider.layer(ConfigProvider.fromEnv({ env }))
+      const opened = (layer: ReturnType<typeof Postgres.layerConfig>) =>
+        Effect.scoped(Layer.build(Layer.provide(layer, provider)))
+      yield* opened(Postgres.layerConfig({ listen: Config.succeed(false) }))
+      yield* open(named, { migrate: false })
+      yield* opened(Postgres.layerConfig({ schema: Config.succeed(given) }))
+      yield* open(given, { migrate: false })
+      for (const env of [{}, { DURABLE_AGENTS_SCHEMA: "" }]) {
+        const name = yield* Effect.orDie(Postgres.schemaFromEnvironment.parse(ConfigProvider.fromEnv({ env })))
+        assert.strictEqual(name, "durable_agents")
+      }
+    }))
+
   it.live("may be in a schema whose name has to be quoted, and in no other", () =>
     Effect.gen(function*() {
       const schema = `${yield* newSchema} "Odd"; drop`
@@ -119,6 +152,8 @@ describe("a schema that is not this build's", () => {
       yield* open(schema, { migrate: false })
       yield* sql`delete from ${sql(schema)}.migrations where version = 4`
       assert.include(yield* refusal(schema, { migrate: false }), "is of an older build")
+      const { cause } = yield* Effect.flip(open(schema, { migrate: false }))
+      assert.instanceOf(cause, Postgres.TablesMissing)
     }))
 
   it.live("is refused in a database that cannot hold every text", () =>
