@@ -1,9 +1,10 @@
 /**
- * Names of workers for people. A worker of a store on one machine is called by host, boot, process and a random part, so that
- * nobody else ever has its name; whoever reads wants to know which process that is.
+ * Names of workers for people. A worker is called by host, process and a random part, on the store of one machine also by boot
+ * and more, so that nobody else ever has its name; whoever reads wants to know which process that is.
  */
 
-const process = /\bprocess\/([^\s/`']+)\/[^\s/`']*\/[^\s/`']*\/(\d+)\/[^\s/`']*\/([0-9a-f]{4})[0-9a-f-]{32}/g
+const process =
+  /\b(?:process|postgres)\/([^\s/`']+)\/(?:[^\s/`']*\/[^\s/`']*\/)?(\d+)\/(?:[^\s/`']*\/)?([0-9a-f]{4})[0-9a-f-]{32}/g
 
 /**
  * A text with every such name shortened to `host pid 11985 (ec3f…)`; without the host where that is `here`.
