@@ -33,7 +33,7 @@ export const layer = (
 > =>
   Layer.effectDiscard(register(loaded)).pipe(
     Layer.provideMerge(Runtime.layer),
-    Layer.provideMerge(Store.layer(store, "write")),
+    Layer.provideMerge(Store.layer(store, "execute")),
     Layer.provide(AppModule.settings(loaded))
   )
 

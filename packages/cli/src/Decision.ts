@@ -121,7 +121,7 @@ export const print = (
     ...(status === "Running" || status === "Cancelling"
       ? [
         "next: a worker goes on with it; if none runs, start one, or execute this run here:",
-        `  durable-agents resume ${runId} --app MODULE ${Store.argument(store)}`
+        `  ${Store.withArgument(`durable-agents resume ${runId} --app MODULE`, store)}`
       ]
       : [])
   ])

@@ -199,7 +199,7 @@ const commands = (
   named: boolean
 ): ReadonlyArray<string> => {
   const command = (name: string, ...words: ReadonlyArray<string>) =>
-    ["durable-agents", name, runId, ...words, Store.argument(store)].join(" ")
+    Store.withArgument(["durable-agents", name, runId, ...words].join(" "), store)
   const who = named ? [] : ["--actor NAME"]
   const executes = status === "Pending" || status === "Running" || status === "Sleeping" || status === "Cancelling"
   return [

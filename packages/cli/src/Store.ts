@@ -2,9 +2,10 @@
  * The `--store` flag: which database a command looks into.
  */
 import { type EventStore, type RunIndex, type RunQueue, StoreError } from "@durable-agents/core"
-import { Config, Effect, FileSystem, Layer, Option, Result } from "effect"
+import { Config, Effect, FileSystem, Layer, Option, Redacted, Result } from "effect"
 import * as CliError from "effect/cli/CliError"
 import * as Flag from "effect/cli/Flag"
+import * as PostgresAddress from "./PostgresAddress.ts"
 import * as Printable from "./Printable.ts"
 
 /**
@@ -13,9 +14,29 @@ import * as Printable from "./Printable.ts"
  * @category models
  * @since 0.1.0
  */
-export interface Store {
+export type Store = Sqlite | Postgres
+
+/**
+ * @category models
+ * @since 0.1.0
+ */
+export interface Sqlite {
   readonly _tag: "Sqlite"
   readonly file: string
+}
+
+/**
+ * @category models
+ * @since 0.1.0
+ */
+export interface Postgres {
+  readonly _tag: "Postgres"
+  /** It may hold a password. */
+  readonly url: Redacted.Redacted
+  /** The address without user, password and parameters. */
+  readonly place: string
+  /** What names the store in a command to be copied: nothing where the environment does. */
+  readonly named: "" | "--store \"$DATABASE_URL\"" | "--store URL"
 }
 
 /**
@@ -24,12 +45,18 @@ export interface Store {
  * @category conversions
  * @since 0.1.0
  */
-export const parse = (address: string): Result.Result<Store, string> => {
+export const parse = (address: string, named: Postgres["named"] = ""): Result.Result<Store, string> => {
+  if (PostgresAddress.isMeant(address)) {
+    return Result.map(
+      PostgresAddress.place(address),
+      (place) => ({ _tag: "Postgres", url: Redacted.make(address), place, named })
+    )
+  }
   const file = /^sqlite:(.*)$/is.exec(address)?.[1]
   if (file === undefined) {
     // Nothing but a path may be repeated.
     const meant = /^[^:@?#]*[./\\][^:@?#]*$/.test(address) ? `; did you mean \`sqlite:${address}\`?` : ""
-    return Result.fail(`this build has no other stores than sqlite:FILE${meant}`)
+    return Result.fail(`the stores that there are begin with sqlite: or postgres:${meant}`)
   }
   if (file === "") return Result.fail("sqlite: lacks the path of a file")
   return /[?#]|^\/\/[^/]*@/.test(file)
@@ -37,33 +64,61 @@ export const parse = (address: string): Result.Result<Store, string> => {
     : Result.succeed({ _tag: "Sqlite", file })
 }
 
+/** Where an address stands: on the command line, or in a variable. */
+interface Given {
+  readonly from: "flag" | "DURABLE_AGENTS_STORE" | "DATABASE_URL"
+  readonly address: string
+}
+
+/** An empty one counts as none: that is how it is taken away in many places. */
+const databaseUrl = Config.withDefault(Config.String("DATABASE_URL"), "")
+
+const fromEnvironment: Config.Config<Option.Option<Given>> = Config.map(
+  Config.all({ store: Config.option(Config.String("DURABLE_AGENTS_STORE")), url: databaseUrl }),
+  ({ store, url }) =>
+    Option.map(store, (address): Given => ({ from: "DURABLE_AGENTS_STORE", address })).pipe(Option.orElse(() =>
+      url === "" ? Option.none() : Option.some<Given>({ from: "DATABASE_URL", address: url })
+    ))
+)
+
+const read = Effect.fnUntraced(function*({ address, from }: Given) {
+  if (from === "DATABASE_URL" && !PostgresAddress.isMeant(address)) {
+    return yield* Effect.fail("DATABASE_URL is not an address of PostgreSQL; give --store or set DURABLE_AGENTS_STORE")
+  }
+  if (from !== "flag") return yield* Effect.fromResult(parse(address))
+  const set = yield* Effect.orDie(databaseUrl)
+  return yield* Effect
+    .fromResult(parse(address, set === "" || set === address ? "--store \"$DATABASE_URL\"" : "--store URL"))
+})
+
 /**
  * @category flags
  * @since 0.1.0
  */
 export const flag: Flag.Flag<Store> = Flag.String("store").pipe(
-  Flag.withMetavar("sqlite:FILE"),
-  Flag.withDescription("The store that holds the runs; the default is in DURABLE_AGENTS_STORE"),
-  Flag.withFallbackConfig(Config.String("DURABLE_AGENTS_STORE")),
-  Flag.mapEffect((address) =>
-    Effect.mapError(
-      Effect.fromResult(parse(address)),
-      (problem) => new CliError.ValidationError({ message: `Bad store: ${problem}` })
-    )
-  )
+  Flag.withMetavar("sqlite:FILE|postgres://..."),
+  Flag
+    .withDescription("The store that holds the runs; the default is in DURABLE_AGENTS_STORE, then in DATABASE_URL. Leave an address with a " +
+      "password there, since others on this machine can see command lines"),
+  Flag.map((address) => Option.some<Given>({ from: "flag", address })),
+  Flag.withFallbackConfig(fromEnvironment),
+  Flag.mapEffect(Option.match({
+    onNone: () => Effect.fail(new CliError.MissingOption({ option: "store" })),
+    onSome: (given) =>
+      Effect.mapError(read(given), (problem) => new CliError.ValidationError({ message: `Bad store: ${problem}` }))
+  }))
 )
 
 /**
- * What a command does with a store: looks into it, writes to it, or creates it where it is missing.
+ * What a command does with a store: looks into it, writes to it, or executes its runs. The first two are soon over.
  *
  * @category models
  * @since 0.1.0
  */
-export type Access = "read" | "write" | "create"
+export type Access = "read" | "write" | "execute"
 
 /**
- * Opens a store, which must exist unless it is to be created. Its driver is loaded only now, since most of the time to start is
- * loading.
+ * Opens a store, which must exist. Its driver is loaded only now, since most of the time to start is loading.
  *
  * @category layers
  * @since 0.1.0
@@ -73,21 +128,49 @@ export const layer = (
   access: Access
 ): Layer.Layer<EventStore | RunQueue | RunIndex, StoreError, FileSystem.FileSystem> =>
   Layer.unwrap(Effect.gen(function*() {
-    const { file } = store
-    if (access !== "create") yield* mustExist(store)
-    const { Sqlite } = yield* Effect.promise(() => import("@durable-agents/sqlite"))
-    return access === "read"
-      ? Sqlite.layer({ file, access: "read" })
-      : Sqlite.layer({ file, create: access === "create" })
+    if (store._tag === "Sqlite") {
+      yield* mustExist(store)
+      const { Sqlite } = yield* loadSqlite
+      return Sqlite.layer(access === "read" ? { file: store.file, access } : { file: store.file, create: false })
+    }
+    const { Postgres } = yield* loadPostgres
+    const options = { ...(yield* optionsOf(store)), migrate: false }
+    return (access === "execute" ? Postgres.layer(options) : Postgres.layer({ ...options, ...brief }))
+      .pipe(Layer.catch((error: StoreError) => {
+        const missing = error.cause instanceof Postgres.TablesMissing ? error.cause : undefined
+        const help = missing === undefined
+          ? ""
+          : `; \`${withArgument("durable-agents init-db", store)}\` ${missing.all ? "creates it" : "upgrades it"}`
+        return Layer.effectContext(Effect.fail(at(store, error, help)))
+      }))
   }))
 
 /**
- * Whether the store is there, as far as can be said without opening it.
+ * What became of a store that was to be there: it was made, brought from an older build's tables to this one's, or found.
  *
- * @category predicates
+ * @category models
  * @since 0.1.0
  */
-export const exists = ({ file }: Store) => Effect.map(Effect.option(stat(file)), Option.isSome)
+export type Created = "created" | "upgraded" | "found"
+
+/**
+ * Creates a store where there is none, and brings an older one to the tables of this build.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const create = (store: Store): Effect.Effect<Created, StoreError, FileSystem.FileSystem> =>
+  Effect.gen(function*() {
+    if (store._tag === "Sqlite") {
+      const existed = Option.isSome(yield* Effect.option(stat(store.file)))
+      const { Sqlite } = yield* loadSqlite
+      yield* Effect.scoped(Layer.build(Sqlite.layer({ file: store.file })))
+      return existed ? "found" : "created"
+    }
+    const { Postgres } = yield* loadPostgres
+    const options = yield* optionsOf(store)
+    return yield* Effect.mapError(Postgres.migrate({ ...options, ...brief }), (error) => at(store, error))
+  })
 
 /**
  * The address without secrets, for people.
@@ -95,19 +178,45 @@ export const exists = ({ file }: Store) => Effect.map(Effect.option(stat(file)),
  * @category words
  * @since 0.1.0
  */
-export const show = ({ file }: Store): string => Printable.inline(`sqlite:${file}`)
+export const show = (store: Store): string =>
+  Printable.inline(store._tag === "Sqlite" ? `sqlite:${store.file}` : store.place)
 
 /**
- * The flag that names this store, for a command to be copied.
+ * A command to be copied, on this store. It never holds a password.
  *
  * @category words
  * @since 0.1.0
  */
-export const argument = (store: Store): string => `--store ${Printable.shellWord(show(store))}`
+export const withArgument = (command: string, store: Store): string => {
+  const argument = store._tag === "Sqlite" ? `--store ${Printable.shellWord(show(store))}` : store.named
+  return argument === "" ? command : `${command} ${argument}`
+}
+
+/**
+ * For commands that are soon over: none asks the same twice, so nothing is prepared, and whoever waits for one wants to know soon
+ * that the server is away.
+ */
+const brief = { listen: false, prepare: false, maxConnections: 1, retryFor: "3 seconds" } as const
+
+const loadSqlite = Effect.promise(() => import("@durable-agents/sqlite"))
+const loadPostgres = Effect.promise(() => import("@durable-agents/postgres"))
+
+/** Where the tables are is said in the environment, as for `Postgres.layerConfig`. */
+const optionsOf = Effect.fnUntraced(function*({ url }: Postgres) {
+  const { Postgres } = yield* loadPostgres
+  return { url, schema: yield* Effect.orDie(Postgres.schemaFromEnvironment) }
+})
+
+/** The same failure, with where it happened: the address may come from a variable that nobody thinks of. */
+const at = (store: Store, { cause, detail, operation }: StoreError, help = "") =>
+  new StoreError({ operation, detail: `\`${withoutScheme(store)}\`: ${detail}${help}`, cause })
+
+/** Whatever looks like a URL is left out of messages, as it may hold a password. */
+const withoutScheme = (store: Store): string => show(store).replace(/^[a-z]+:(\/\/)?/, "")
 
 const stat = (file: string) => Effect.flatMap(FileSystem.FileSystem, (fileSystem) => fileSystem.stat(file))
 
-const mustExist = Effect.fnUntraced(function*(store: Store) {
+const mustExist = Effect.fnUntraced(function*(store: Sqlite) {
   const { file } = store
   const { type } = yield* Effect.mapError(
     stat(file),
@@ -115,7 +224,7 @@ const mustExist = Effect.fnUntraced(function*(store: Store) {
       new StoreError({
         operation: "open",
         detail: error.reason._tag === "NotFound"
-          ? `there is no file \`${file}\`; \`durable-agents init-db ${argument(store)}\` creates it`
+          ? `there is no file \`${file}\`; \`${withArgument("durable-agents init-db", store)}\` creates it`
           : `\`${file}\`: ${error.message}`,
         cause: error
       })

@@ -235,7 +235,8 @@ describe("durable-agents --store", () => {
   it("refuses what is not a store, and repeats no secret", async () => {
     for (
       const ended of [
-        await cli(["runs", "--store", "postgres://dana:hunter2@db.example.com/runs"]),
+        await cli(["runs", "--store", "mysql://dana:hunter2@db.example.com/runs"]),
+        await cli(["runs", "--store", "postgres://dana:hunter2/half@db.example.com/runs"]),
         await cli(["runs"], { DURABLE_AGENTS_STORE: "sqlite:runs.db?key=hunter2" }),
         await cli(["replay", "postgres://dana:hunter2@db/runs", "--store", store])
       ]
@@ -243,6 +244,24 @@ describe("durable-agents --store", () => {
       assertFails(ended, 2, /Bad store: |is not the id of a run/)
       assert.isFalse(ended.err.includes("hunter2"))
     }
+  })
+
+  it("falls back to DATABASE_URL where that is an address of PostgreSQL, and to no other", async () => {
+    const other = await cli(["runs"], { DATABASE_URL: "mysql://dana:hunter2@db.example.com/runs" })
+    assertFails(
+      other,
+      2,
+      /Bad store: DATABASE_URL is not an address of PostgreSQL; give --store or set DURABLE_AGENTS_STORE/
+    )
+    assertFails(
+      await cli(["runs"], { DATABASE_URL: "postgres:hunter2" }),
+      2,
+      /Bad store: an address of PostgreSQL goes on/
+    )
+    assertFails(await cli(["runs"], { DATABASE_URL: "" }), 2, /Missing required flag: --store/)
+    const env = { DATABASE_URL: "mysql://db.example.com/runs" }
+    assert.strictEqual((await cli(["explain", waiting, "--store", store], env)).code, 0)
+    assert.strictEqual((await cli(["explain", waiting], { ...env, DURABLE_AGENTS_STORE: store })).code, 0)
   })
 
   it("guesses what a path without its kind was to be", async () => {

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { newFolder } from "./folders.ts"
 import { commandsIn } from "./inProcess.ts"
-import { fixture, inPairs, main, outputOf, processesIn } from "./processes.ts"
+import { costlyOf, fixture, inPairs, main, outputOf, processesIn } from "./processes.ts"
 
 const folder = newFolder()
 const environment = { DURABLE_AGENTS_STORE: "sqlite:runs.db" }
@@ -15,16 +15,7 @@ let count = 0
 const loadedBy = async (...args: ReadonlyArray<string>): Promise<ReadonlyArray<string>> => {
   const loads = join(folder, `loads-${count++}`)
   outputOf(await beginWith(["--import", fixture("loads.ts"), main, ...args], { LOADS: loads }).ended)
-  const urls = readFileSync(loads, "utf8").split("\n")
-  assert.isTrue(urls.some((url) => url.endsWith("/cli/src/DurableAgents.ts")))
-  const costly = {
-    ai: /\/effect\/(?:src|dist)\/ai\//,
-    agent: /\/packages\/agent\//,
-    openai: /\/packages\/openai\//,
-    sqlite: /\/packages\/sqlite\//,
-    app: /\/fixtures\/app\.ts$/
-  }
-  return Object.entries(costly).flatMap(([name, pattern]) => urls.some((url) => pattern.test(url)) ? [name] : [])
+  return costlyOf(readFileSync(loads, "utf8"))
 }
 
 describe("durable-agents", () => {

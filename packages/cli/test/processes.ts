@@ -26,7 +26,9 @@ export interface Begun {
 type Environment = Readonly<Record<string, string>>
 
 const {
+  DATABASE_URL: _database,
   DURABLE_AGENTS_ACTOR: _actor,
+  DURABLE_AGENTS_SCHEMA: _schema,
   DURABLE_AGENTS_STORE: _store,
   FORCE_COLOR: _force,
   LLM_API_KEY: _key,
@@ -89,6 +91,21 @@ const watch = (child: ChildProcess): Begun => {
       child.once("close", (code) => resolve({ code, out, err }))
     })
   }
+}
+
+/** What a list of loaded modules, one a line, holds that costs time or could fail. */
+export const costlyOf = (loaded: string): ReadonlyArray<string> => {
+  const urls = loaded.split("\n")
+  assert.isTrue(urls.some((url) => url.endsWith("/cli/src/DurableAgents.ts")))
+  const costly = {
+    ai: /\/effect\/(?:src|dist)\/ai\//,
+    agent: /\/packages\/agent\//,
+    openai: /\/packages\/openai\//,
+    sqlite: /\/packages\/sqlite\//,
+    postgres: /\/packages\/postgres\/|\/sql-pg\//,
+    app: /\/fixtures\/app\.ts$/
+  }
+  return Object.entries(costly).flatMap(([name, pattern]) => urls.some((url) => pattern.test(url)) ? [name] : [])
 }
 
 /** Does this with two at a time: a machine of this size has no use for more. */

@@ -1,7 +1,7 @@
 /**
  * `durable-agents init-db`: creates a store.
  */
-import { Effect, Layer } from "effect"
+import { Effect } from "effect"
 import * as Command from "effect/cli/Command"
 import * as Output from "../Output.ts"
 import * as Printable from "../Printable.ts"
@@ -14,17 +14,27 @@ import * as Store from "../Store.ts"
 export const initDb = Command
   .make("init-db", { store: Store.flag, json: Output.json }, ({ json, store }) =>
     Effect.gen(function*() {
-      const existed = yield* Store.exists(store)
-      yield* Effect.scoped(Layer.build(Store.layer(store, "create")))
-      yield* Output.print([
-        json
-          ? Printable.jsonText(JSON.stringify({ store: Store.show(store), created: !existed }))
-          : `${Store.show(store)} ${existed ? "was there, and is ready" : "was created"}`
-      ])
+      const outcome = yield* Store.create(store)
+      const name = Store.show(store)
+      const facts = {
+        store: name,
+        created: outcome === "created",
+        ...(outcome === "upgraded" ? { upgraded: true } : {})
+      }
+      yield* Output.print([json ? Printable.jsonText(JSON.stringify(facts)) : `${name} ${said[outcome]}`])
     }))
   .pipe(
     Command
       .withDescription("Creates a store where there is none, and brings an older one to the tables of this build. Doing it again changes nothing."),
     Command.withShortDescription("Create a store"),
-    Command.withExamples([{ command: "durable-agents init-db --store sqlite:runs.db" }])
+    Command.withExamples([
+      { command: "durable-agents init-db --store sqlite:runs.db" },
+      { command: "DATABASE_URL=postgres://user:password@host:5432/database durable-agents init-db" }
+    ])
   )
+
+const said: Readonly<Record<Store.Created, string>> = {
+  created: "was created",
+  upgraded: "was of an older build, and is ready",
+  found: "was there, and is ready"
+}
