@@ -92,7 +92,7 @@ afterAll(() => {
 
 describe("durable-agents on PostgreSQL", () => {
   it(
-    "takes a run from its start over a decision and a killed worker to its end, each in a process of its own",
+    "takes a run from its start over a decision and a killed worker to its end, in many processes",
     async () => {
       const created = (await Promise.all([command("init-db"), command("init-db")])).map(outputOf)
       const place = `postgres://127.0.0.1:${new URL(url).port}/postgres`
@@ -104,7 +104,7 @@ describe("durable-agents on PostgreSQL", () => {
       )
 
       const run = outputOf(await command("start", "support", "Refund A-1", "--app", app)).trim()
-      const { code, err } = await command("worker", "--app", app, "--until-idle")
+      const { code, err } = await cli(["worker", "--app", app, "--until-idle"])
       assert.strictEqual(code, 0)
       assert.match(err, new RegExp(` INFO {2}Worker pid \\d+ \\([0-9a-f]{4}…\\) on ${place} executes support`))
       assert.match(err, new RegExp(`Run ${run} of support rests: AwaitingApproval`))
@@ -132,17 +132,22 @@ describe("durable-agents on PostgreSQL", () => {
       assert.lengthOf(keys, 2)
       assert.strictEqual(keys[0], keys[1])
 
-      const look = (...args: ReadonlyArray<string>) => begin(args, { DATABASE_URL: reader }).ended
-      const [verified, exported] = await Promise.all([look("replay", run, "--verify"), look("export", run)])
+      const env = { DATABASE_URL: reader, LOADS: join(folder, "loads") }
+      const [verified, exported] = await Promise.all([
+        begin(["replay", run, "--verify"], env).ended,
+        beginWith(["--import", fixture("loads.ts"), main, "export", run], env).ended
+      ])
+      // The driver of its store alone.
+      assert.deepStrictEqual(costlyOf(readFileSync(env.LOADS, "utf8")), ["postgres"])
       assert.match(outputOf(verified), /\nthe log is whole\n$/)
       assert.match(
-        outputOf(await cli(["explain", run], { DATABASE_URL: reader })),
+        outputOf(await cli(["explain", run], env)),
         new RegExp(`^support ${run} is Completed\n`)
       )
       const events = outputOf(exported).trimEnd().split("\n").map((line) => JSON.parse(line))
       assert.deepStrictEqual(events.map(({ seq }) => seq), events.map((_, seq) => seq))
       assert.strictEqual(events.at(-1)["type"], "RunCompleted")
-      const { items } = JSON.parse(outputOf(await cli(["runs", "--json"], { DATABASE_URL: reader })))
+      const { items } = JSON.parse(outputOf(await cli(["runs", "--json"], env)))
       assert.deepStrictEqual(items.map(({ runId, status }: Record<string, unknown>) => [runId, status]), [[
         run,
         "Completed"
@@ -222,12 +227,5 @@ describe("durable-agents on PostgreSQL", () => {
     assert.match(mute.said, /`127\.0\.0\.1:\d+\/runs`: the server did not answer in time$/)
     assert.match(refused.said, /`127\.0\.0\.1:1\/runs`: there is no connection to the database \(ECONNREFUSED\)$/)
     for (const { millis } of [mute, refused]) assert.isBelow(millis, 10_000)
-  })
-
-  it("loads the driver of its store alone", async () => {
-    const loads = join(folder, "loads")
-    const { ended } = beginWith(["--import", fixture("loads.ts"), main, "runs"], { DATABASE_URL: reader, LOADS: loads })
-    outputOf(await ended)
-    assert.deepStrictEqual(costlyOf(readFileSync(loads, "utf8")), ["postgres"])
   })
 })
