@@ -88,6 +88,8 @@ describe("docs/reference/configuration.md", () => {
         ["packages/core/src/Worker.ts", "### `Worker.layer`", {
           concurrency: "8",
           poll: "\"1 second\"",
+          unhealthyAfter: "\"30 seconds\"",
+          stalledAfter: "\"10 minutes\"",
           progress: "\"Debug\""
         }],
         ["packages/sqlite/src/Sqlite.ts", "### `Sqlite.layer`", { access: "\"write\"", create: "true" }],

@@ -115,6 +115,9 @@ export interface Executor {
   readonly drain: Effect.Effect<void>
   /** The runs that are being executed, also those that are being loaded or given back. */
   readonly executing: () => ReadonlyArray<Executing>
+  readonly leaseMillis: number
+  /** When the store last confirmed the leases that it has, by the monotonic clock. */
+  readonly confirmedAt: () => number
 }
 
 /** Runs that cannot be executed here come back after 30 s, then twice as long each time, at most 10 min. */
@@ -193,7 +196,7 @@ export const make = (options: {
 
     const releaseAgain = Effect.suspend(() => Effect.forEach(unreleased.values(), release, { discard: true }))
 
-    yield* Effect.andThen(Effect.when(heartbeat, Effect.sync(() => live.size > 0)), releaseAgain).pipe(
+    yield* Effect.andThen(Effect.when(heartbeat, Effect.sync(() => executing.size > 0)), releaseAgain).pipe(
       Effect.catchCause((cause) => Effect.logWarning(`Heartbeat of ${owner} failed`, cause)),
       Effect.delay(Duration.millis(leaseMillis / 3)),
       Effect.forever,
@@ -440,6 +443,8 @@ export const make = (options: {
       acquire: (runId) => taking(queue.acquire({ owner, leaseMillis, runId })),
       drive: (claim) => Effect.withSpan(tracked(claim), "Run", { attributes: { runId: claim.runId } }),
       drain,
+      leaseMillis,
+      confirmedAt: () => confirmedAt,
       executing: () =>
         Array.from(executing.values(), ({ epoch, program, runId, seq }) => {
           const own = live.get(runId)
@@ -456,7 +461,13 @@ const isStoreErrorOrBug = (cause: Cause.Cause<{ readonly _tag: string }>): boole
 
 const toMillis = (duration: Duration.Input): number => Duration.toMillis(Duration.fromInputUnsafe(duration))
 
-const monotonic = (clock: Clock.Clock): number => Number(clock.monotonicTimeNanosUnsafe() / 1_000n) / 1_000
+/**
+ * Milliseconds by a clock that only goes on.
+ *
+ * @category clocks
+ * @since 0.1.0
+ */
+export const monotonic = (clock: Clock.Clock): number => Number(clock.monotonicTimeNanosUnsafe() / 1_000n) / 1_000
 
 /** The clock of programs: the store's time, the process's monotonic time and sleep. */
 const makeClock = (base: Clock.Clock, offset: { readonly current: number }): Clock.Clock => {

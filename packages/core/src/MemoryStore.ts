@@ -147,6 +147,15 @@ export const layerOf = (store: Memory): Layer.Layer<EventStore | RunQueue | RunI
       return { runId: row.runId, program: row.program, seq: row.events.length, epoch: row.epoch, expired, now: at }
     }
 
+    /** Due runs that nobody has, oldest first. */
+    const dueOf = (namespace: string, programs: ReadonlyArray<string>, at: number): ReadonlyArray<Row> =>
+      Array.from(store.timed)
+        .filter((row) =>
+          row.wakeAt !== null && row.wakeAt <= at && row.namespace === namespace &&
+          programs.includes(row.program) && !alive(row.owner, at)
+        )
+        .sort((left, right) => (left.wakeAt ?? 0) - (right.wakeAt ?? 0))
+
     const held = (owner: Owner): ReadonlyArray<Row> => Array.from(store.timed).filter((row) => row.owner === owner)
 
     return Context.make(EventStore, {
@@ -165,13 +174,8 @@ export const layerOf = (store: Memory): Layer.Layer<EventStore | RunQueue | RunI
           yielding(() => {
             const at = now()
             store.aliveUntil.set(owner, at + leaseMillis)
-            const free = Array.from(store.timed).filter((row) =>
-              row.wakeAt !== null && row.wakeAt <= at && row.namespace === namespace &&
-              programs.includes(row.program) && !alive(row.owner, at)
-            )
-            free.sort((left, right) => (left.wakeAt ?? 0) - (right.wakeAt ?? 0))
             const taken = new Map<string, number>()
-            const due = free.filter(({ program }) => {
+            const due = dueOf(namespace, programs, at).filter(({ program }) => {
               const before = taken.get(program) ?? 0
               taken.set(program, before + 1)
               return before < (limits?.get(program) ?? limit)
@@ -213,6 +217,12 @@ export const layerOf = (store: Memory): Layer.Layer<EventStore | RunQueue | RunI
               PubSub.publishUnsafe(woken, row.runId)
             }
             return Effect.void
+          }),
+        longestDue: ({ namespace, programs }) =>
+          yielding(() => {
+            const [row] = dueOf(namespace, programs, now())
+            return Effect
+              .succeed(row === undefined ? Option.none() : Option.some({ runId: row.runId, since: row.wakeAt ?? 0 }))
           }),
         holder: (runId) =>
           yielding(() => {

@@ -103,6 +103,14 @@ export class RunQueue extends Context.Service<RunQueue, {
   }) => Effect.Effect<void, StoreError>
   /** The owner ends: whatever it still holds counts as released without having come to rest. */
   readonly retire: (owner: Owner) => Effect.Effect<void, StoreError>
+  /**
+   * The run of these programs that has been due for the longest and that nobody alive holds, with its time. Takes nothing, and
+   * sees what a claim skips because somebody has locked it.
+   */
+  readonly longestDue: (options: {
+    readonly namespace: string
+    readonly programs: ReadonlyArray<string>
+  }) => Effect.Effect<Option.Option<{ readonly runId: RunId; readonly since: number }>, StoreError>
   /** Who holds a run, alive or not; `None` if nobody has taken it since it was given back. For people who look. */
   readonly holder: (runId: RunId) => Effect.Effect<Option.Option<Holder>, StoreError>
   /** Ids of runs that may have become due, or got a decision from outside. May miss some, never the only way to learn it. */

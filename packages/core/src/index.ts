@@ -43,6 +43,7 @@ export * as Timer from "./Timer.ts"
 // Starting, deciding, executing
 export { NotExecutable, RuntimeSettings } from "./Executor.ts"
 export * as Explain from "./Explain.ts"
+export { Health } from "./Health.ts"
 export { InvalidRequest, Runs, type RunView, view } from "./Runs.ts"
 export { Runtime } from "./Runtime.ts"
 export * as Worker from "./Worker.ts"

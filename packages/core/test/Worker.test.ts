@@ -261,6 +261,26 @@ describe("a worker", () => {
       }).pipe(Effect.provide(outside(memory)))
     }))
 
+  it.live("keeps a run whose log takes longer to load than its lease lasts", () =>
+    Effect.gen(function*() {
+      const memory = MemoryStore.memory()
+      const stores = Layer.effectContext(Effect.gen(function*() {
+        const store = yield* EventStore
+        const read: typeof store.read = (runId, from) =>
+          Stream.unwrap(Effect.delay(Effect.sync(() => store.read(runId, from)), "500 millis"))
+        return Context.make(EventStore, { ...store, read })
+      })).pipe(Layer.provideMerge(MemoryStore.layerOf(memory)))
+      yield* Effect.gen(function*() {
+        const runs = yield* Runs
+        const runId = yield* start()
+        for (const _ of [1, 2]) {
+          yield* alive(worker(() => step("a"), memory, { stores, concurrency: 1, lease: "150 millis" }))
+        }
+        yield* runs.await(runId)
+        assert.notInclude(yield* tagsOf(runId), "RunRecovered")
+      }).pipe(Effect.provide(outside(memory)))
+    }))
+
   it.live("stops well under a second while idle (check 62)", () =>
     Effect.gen(function*() {
       const scope = yield* Scope.make()

@@ -26,6 +26,8 @@ const ClaimRow = Schema.Struct({
   now: Schema.Finite
 })
 
+const DueRow = Schema.Struct({ run_id: RunId, since: Schema.Finite })
+
 const atMost = (limit: number): number => Math.max(0, Math.floor(limit))
 
 const mostOf = ({ limit, limits }: ClaimOptions, program: string): number => atMost(limits?.get(program) ?? limit)
@@ -37,7 +39,7 @@ const lostBy = (owner: Owner): Owner => `${owner}/lost`
  * @category models
  * @since 0.1.0
  */
-export interface Claims extends Pick<RunQueue["Service"], "claim" | "acquire"> {
+export interface Claims extends Pick<RunQueue["Service"], "claim" | "acquire" | "longestDue"> {
   /** Gives up every lease that the database has and nobody here was told of. */
   readonly giveUpLost: (owner: Owner) => Effect.Effect<void, StoreError>
   /** The owner ends. */
@@ -55,7 +57,7 @@ export const make = (
   owners: Owners,
   { lockedSince }: Pick<Listener, "lockedSince">
 ): Claims => {
-  const { sql, tables, write } = database
+  const { read, sql, tables, write } = database
   const { holdsAny, keepAlive } = owners
   const introduced = new Set<Owner>()
 
@@ -234,9 +236,40 @@ export const make = (
       ([claim]) => Option.fromNullishOr(claim)
     )
 
+  const longestDue: RunQueue["Service"]["longestDue"] = ({ namespace, programs }) =>
+    Effect.suspend(() => {
+      const now = database.now()
+      const rows = read(
+        "longestDue",
+        rowsOf(DueRow)(sql`
+          with wanted as materialized (select distinct p.program from unnest(${texts(sql, programs)}) as p (program)),
+          ${dead(now)},
+          oldest as (
+            select d.* from wanted cross join lateral (
+              select r.run_id, r.wake_at from ${tables.runs} r
+              where r.namespace = ${namespace}::text and r.program = wanted.program and r.lease_owner is null
+                and r.wake_at <= ${now}
+              order by r.wake_at limit 1
+            ) d
+            union all
+            select d.* from dead cross join wanted cross join lateral (
+              select r.run_id, r.wake_at from ${tables.runs} r
+              where r.lease_owner = dead.owner and r.namespace = ${namespace}::text and r.program = wanted.program
+                and r.wake_at <= ${now}
+              order by r.wake_at limit 1
+            ) d
+          )
+          select o.run_id::text as run_id, ${millisOf(sql, sql.literal("o.wake_at"))} as since
+          from oldest o order by o.wake_at limit 1`)
+      )
+      return Effect.map(rows, ([row]) =>
+        Option.map(Option.fromNullishOr(row), ({ run_id, since }) => ({ runId: run_id, since })))
+    })
+
   return {
     claim,
     acquire,
+    longestDue,
     giveUpLost: (owner) => write("heartbeat", () => leases.alone(owner, giveUpLost(owner))),
     forget: (owner) => {
       leases.forget(owner)

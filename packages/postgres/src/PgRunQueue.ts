@@ -145,6 +145,7 @@ export const make = (
     heartbeat: Effect.fn("RunQueue.heartbeat")(heartbeat),
     release: Effect.fn("RunQueue.release")(release),
     retire: Effect.fn("RunQueue.retire")(retire),
+    longestDue: Effect.fn("RunQueue.longestDue")(claims.longestDue),
     holder: Effect.fn("RunQueue.holder")(holder),
     wakeups: notice.wakeups
   })

@@ -82,7 +82,7 @@ describe("a server that goes away", () => {
   )
 
   it.live(
-    `and is away for ${outage} seconds, longer than any retry, fails no run, and they go on by themselves (PG-11)`,
+    `and is away for ${outage} seconds, longer than any retry, fails no run, turns health red, and they go on by themselves (PG-11)`,
     () =>
       Effect.gen(function*() {
         const here = yield* server
@@ -102,22 +102,29 @@ describe("a server that goes away", () => {
           )
         )
         const stores = Postgres.layer({ url: Redacted.make(here.url), retryFor: "500 millis" })
-        yield* Layer.build(Worker.layer({ poll: "50 millis" }).pipe(
+        const built = yield* Layer.build(Worker.layer({ poll: "50 millis", unhealthyAfter: "1 second" }).pipe(
           Layer.provide(layer),
           Layer.provide(Runtime.layer),
           Layer.provide(Layer.fresh(stores))
         ))
+        const { health } = Context.get(built, Worker.Worker)
         const outside = yield* Layer.build(Layer.provide(Runs.layer, Layer.fresh(stores)))
         const runs = Context.get(outside, Runs)
         const ids = yield* Effect.forEach(upTo(3), () => runs.start(Long, "go"))
         yield* Deferred.await(under)
         yield* here.stop("crash")
+        assert.strictEqual(health().status, "Healthy")
         yield* Effect.sleep(Duration.seconds(outage))
+        assert.match(
+          health().reasons.join("; "),
+          /^it has not been able to look for due runs for [\dms ]+: The store failed in `claim`: /
+        )
         yield* here.start
         for (const runId of ids) {
           const end = yield* Effect.retry(runs.await(runId), { while: ({ _tag }) => _tag === "StoreError" })
           assert.strictEqual(end.output, 30)
         }
+        assert.deepStrictEqual(health().reasons, [])
         assert.strictEqual(effects.size, 90)
         // Only what was under way when the server went can have been done again, under the same key.
         assert.isAtMost(Array.from(effects.values()).filter((times) => times > 1).length, ids.length)

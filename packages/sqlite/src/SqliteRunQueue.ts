@@ -10,6 +10,7 @@ import { query } from "./Query.ts"
 
 type ClaimOptions = Parameters<RunQueue["Service"]["claim"]>[0]
 type AcquireOptions = Parameters<RunQueue["Service"]["acquire"]>[0]
+type DueOptions = Pick<ClaimOptions, "namespace" | "programs" | "limit" | "limits">
 type HeartbeatOptions = Parameters<RunQueue["Service"]["heartbeat"]>[0]
 type ReleaseOptions = Parameters<RunQueue["Service"]["release"]>[0]
 
@@ -95,7 +96,7 @@ export const make = (database: Database): RunQueue["Service"] => {
   const isHeld = (owner: Owner | null, at: number): boolean =>
     owner !== null && aliveUntil(owner) > at && !isDead(owner)
 
-  const due = (options: ClaimOptions, at: number): ReadonlyArray<RunRow> => {
+  const due = (options: DueOptions, at: number): ReadonlyArray<RunRow> => {
     const { limit, limits, namespace, programs } = options
     if (limit <= 0 || programs.length === 0) return []
     const dead = deadOwners(at)
@@ -200,6 +201,12 @@ export const make = (database: Database): RunQueue["Service"] => {
       committed: notice.woke
     })
 
+  const longestDue: RunQueue["Service"]["longestDue"] = (options) =>
+    read("longestDue", () => {
+      const [row] = due({ ...options, limit: 1 }, now())
+      return Option.map(Option.fromNullishOr(row), ({ run_id, wake_at }) => ({ runId: run_id, since: wake_at ?? 0 }))
+    })
+
   const holder = (runId: RunId) =>
     read("holder", () => {
       const row = leased.first(runId)
@@ -214,6 +221,7 @@ export const make = (database: Database): RunQueue["Service"] => {
     heartbeat: Effect.fn("RunQueue.heartbeat")(heartbeat),
     release: Effect.fn("RunQueue.release")(release),
     retire: Effect.fn("RunQueue.retire")(retire),
+    longestDue: Effect.fn("RunQueue.longestDue")(longestDue),
     holder: Effect.fn("RunQueue.holder")(holder),
     wakeups: notice.wakeups
   })

@@ -49,6 +49,7 @@ export const layer = (around: Around): Layer.Layer<EventStore | RunQueue, never,
       heartbeat: (options) => around({ name: "heartbeat", owner: options.owner }, queue.heartbeat(options)),
       release: (options) => around({ name: "release", owner: options.owner }, queue.release(options)),
       retire: (owner) => around({ name: "retire", owner }, queue.retire(owner)),
+      longestDue: queue.longestDue,
       holder: queue.holder,
       wakeups: queue.wakeups
     }))

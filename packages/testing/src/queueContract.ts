@@ -158,6 +158,37 @@ export const queueContract = ({ test }: Register): void => {
   )
 
   test(
+    "shows the run that has been due for the longest and that nobody has, and takes nothing",
+    Effect.gen(function*() {
+      const { claimedIds, control, namespace, queue, start, store } = yield* scene
+      const longest = (programs = ["mail", "report", "mail"]) =>
+        Effect.map(queue.longestDue({ namespace, programs }), Option.getOrUndefined)
+      const begin = Effect.fnUntraced(function*(program: string) {
+        const runId = yield* start({ program })
+        yield* control.advance(1_000)
+        return runId
+      })
+      assert.isUndefined(yield* longest())
+      yield* start({ wakeAt: (yield* store.now) + 3_600_000 })
+      yield* start({ wakeAt: null })
+      assert.isUndefined(yield* longest())
+      const report = yield* begin("report")
+      const mail = yield* begin("mail")
+      assert.strictEqual((yield* longest())?.runId, report)
+      assert.strictEqual((yield* longest(["mail"]))?.runId, mail)
+      assert.isUndefined(yield* longest([]))
+      const now = yield* store.now
+      assert.isAtLeast(now - ((yield* longest(["mail"]))?.since ?? 0), 1_000)
+      assert.deepStrictEqual(yield* claimedIds("w1", { programs: ["report", "mail"], limit: 1 }), [report])
+      assert.strictEqual((yield* longest())?.runId, mail)
+      yield* claimedIds("w1")
+      assert.isUndefined(yield* longest())
+      yield* control.advance(2 * leaseMillis)
+      assert.strictEqual((yield* longest())?.runId, report)
+    })
+  )
+
+  test(
     "leases runs of the given programs and namespace only",
     Effect.gen(function*() {
       const { claimedIds, namespace, start } = yield* scene

@@ -24,6 +24,7 @@ import type { Scope } from "effect"
 import { Clock, Deferred, Effect, Fiber, Layer, Result, Schema, Stream } from "effect"
 import * as CrashingStore from "./CrashingStore.ts"
 import * as FrozenStore from "./FrozenStore.ts"
+import { workerContract, wrongBy } from "./workerContract.ts"
 
 type Stores = EventStore | RunQueue | RunIndex
 type Handler = (input: string) => Effect.Effect<Schema.Json, unknown, Journal>
@@ -84,6 +85,8 @@ export const runtimeContract = (
   ) => it.live(title, () => Effect.scoped(Effect.flatMap(makeStores, body)), 30_000)
 
   const outside = (stores: Layer.Layer<Stores, StoreError>) => Layer.provideMerge(Runs.layer, stores)
+
+  workerContract(name, test)
 
   describe(`${name}: decisions`, () => {
     const parked: Handler = () =>
@@ -319,32 +322,6 @@ export const runtimeContract = (
           yield* alive(worker(handler, stores))
           assert.strictEqual((yield* runs.await(runId)).output, "done")
           assert.strictEqual(acts, 1)
-        }).pipe(Effect.provide(outside(stores)))
-      }))
-
-    test("of a run that kills its worker every time end in a stuck run, and others complete (WR-4)", (stores) =>
-      Effect.gen(function*() {
-        yield* Effect.gen(function*() {
-          const runs = yield* Runs
-          const runId = yield* start()
-          for (let deaths = 0; deaths < 12 && (yield* stateOf(runId)).status !== "Stuck"; deaths++) {
-            const process = CrashingStore.doomed()
-            const acting = yield* Deferred.make<void>()
-            yield* Effect.gen(function*() {
-              yield* alive(worker(
-                () => step("kills", Effect.andThen(Deferred.succeed(acting, undefined), Effect.never)),
-                CrashingStore.layer(process).pipe(Layer.provideMerge(stores))
-              ))
-              yield* Effect.raceFirst(Deferred.await(acting), runs.await(runId, ({ status }) => status === "Stuck"))
-              process.dead = true
-            }).pipe(Effect.scoped, Effect.exit)
-          }
-          const stuck = yield* stateOf(runId)
-          assert.strictEqual(stuck.status, "Stuck")
-          assert.isTrue(stuck.state.stuck?.reason === "poison" && stuck.state.stuck.key === "kills")
-          yield* alive(worker(() => step("fine"), stores))
-          yield* Effect.flatMap(start(), (other) => runs.await(other))
-          assert.strictEqual((yield* stateOf(runId)).status, "Stuck")
         }).pipe(Effect.provide(outside(stores)))
       }))
 
@@ -682,23 +659,13 @@ export const runtimeContract = (
       Effect.gen(function*() {
         const clock = yield* Clock.Clock
         for (const hours of [1, -1]) {
-          const millis = () => clock.currentTimeMillisUnsafe() + hours * 3_600_000
-          const skewed: Clock.Clock = {
-            currentTimeMillisUnsafe: millis,
-            currentTimeMillis: Effect.sync(millis),
-            currentTimeNanosUnsafe: () => BigInt(millis()) * 1_000_000n,
-            currentTimeNanos: Effect.sync(() => BigInt(millis()) * 1_000_000n),
-            monotonicTimeNanosUnsafe: () => clock.monotonicTimeNanosUnsafe(),
-            monotonicTimeNanos: clock.monotonicTimeNanos,
-            sleep: (duration) => clock.sleep(duration)
-          }
           yield* Effect.gen(function*() {
             const runs = yield* Runs
             const runId = yield* start()
             const begun = performance.now()
             const shared = Layer.succeedContext(yield* Layer.build(Layer.fresh(stores)))
             const nap: Handler = () => Effect.as(Timer.sleep("nap", "400 millis"), "rested")
-            yield* Effect.provideService(alive(worker(nap, shared)), Clock.Clock, skewed)
+            yield* Effect.provideService(alive(worker(nap, shared)), Clock.Clock, wrongBy(hours, clock))
             yield* runs.await(runId)
             const passed = performance.now() - begun
             assert.isAtLeast(passed, 399)
