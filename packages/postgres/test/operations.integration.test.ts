@@ -3,7 +3,7 @@ import { Budget, EventStore, NextRunId } from "@durable-agents/core"
 import { Postgres } from "@durable-agents/postgres"
 import type { PgClient } from "@effect/sql-pg"
 import { assert, describe, it } from "@effect/vitest"
-import { Context, Effect, Fiber, Option, Stream } from "effect"
+import { Context, Effect, Fiber, Option, Schedule, Stream } from "effect"
 import { make } from "../src/Postgres.ts"
 import { byHand, byHandAs, dropRole, newName, newSchema, urlOf } from "./fixtures/database.ts"
 import { completed, started, step } from "./fixtures/events.ts"
@@ -129,6 +129,35 @@ describe("the roles of the guide", () => {
 
       const refused = yield* Effect.flip(looking.store.append(waiting, { expected: 1, events: [step] }))
       assert.strictEqual(refused._tag, "StoreError")
+    }))
+})
+
+describe("the connections of a process", () => {
+  it.live("are those of its pool, one more for who follows logs, and two more for a worker", () =>
+    Effect.gen(function*() {
+      const { schema, worker } = yield* setUp()
+      const applicationName = schema.slice(0, 20)
+      const on = yield* storeOn(schema, { url: urlOf(worker), migrate: false, maxConnections: 1, applicationName })
+      const sql = yield* byHand
+      const connections = Effect.map(
+        sql`select from pg_stat_activity where application_name = ${applicationName}`,
+        (rows) => rows.length
+      )
+      const become = (count: number) =>
+        Effect.repeat(connections, { until: (now) => now === count, schedule: Schedule.spaced("10 millis") })
+      const work = Effect.forEach(upTo(20), () => start(on), { concurrency: "unbounded" })
+      const [runId] = yield* work
+      assert.strictEqual(yield* connections, 1)
+      if (runId === undefined) return
+
+      const following = yield* Effect.forkChild(Stream.runDrain(on.store.changes(runId)))
+      yield* work
+      yield* become(2)
+      yield* Fiber.interrupt(following)
+      yield* on.nextOwner
+      yield* become(3)
+      yield* work
+      assert.strictEqual(yield* connections, 3)
     }))
 })
 
