@@ -72,6 +72,8 @@ const forbidden: ReadonlyArray<[path: string, source: string, says: string]> = [
   ["packages/agent/src/D4.ts", import_("@durable-agents/testing"), "never each other"],
   ["packages/openai/src/D5.ts", import_("@durable-agents/anthropic"), "never each other"],
   ["packages/openai/src/D6.ts", import_("@durable-agents/agent/internal/turn"), "never each other"],
+  ["packages/provider/src/P1.ts", import_("@durable-agents/core"), "provider imports only `effect`"],
+  ["packages/provider/src/P2.ts", import_("node:http"), "provider imports only `effect`"],
   ["packages/testing/src/D7.ts", import_("@durable-agents/cli"), "what stands below them"],
   ["packages/testing/src/D8.ts", import_("@durable-agents/server/Api"), "what stands below them"],
   ["packages/testing/src/D9.ts", import_("@durable-agents/core/internal/queue"), "what stands below them"],
@@ -110,6 +112,9 @@ const allowed: Record<string, string> = {
   "packages/agent/src/Agent.ts": import_("@durable-agents/core") + `export * as Ai from "effect/ai"\n`,
   "packages/sqlite/src/Sqlite.ts": import_("@durable-agents/core") + `export * from "node:sqlite"\n`,
   "packages/openai/src/OpenAi.ts": import_("@durable-agents/agent") + `export * from "@durable-agents/core"\n`,
+  "packages/anthropic/src/Anthropic.ts": import_("@durable-agents/provider") +
+    `export * from "@durable-agents/agent"\n`,
+  "packages/provider/src/Endpoint.ts": import_("effect/http") + `export * from "./Json.ts"\nexport * from "effect"\n`,
   "packages/testing/src/index.ts": import_("@durable-agents/agent") + `export * from "@durable-agents/core"\n`,
   "packages/server/src/Server.ts": import_("@durable-agents/core") + `export * from "./Api.ts"\n`,
   "packages/server/src/Api.ts": import_("@durable-agents/core"),

@@ -7,13 +7,37 @@ import { Duration, Effect, Result, Schedule, Schema } from "effect"
 import type { AiError } from "effect/ai"
 import { cut } from "./Words.ts"
 
+const Kind = Schema.Literals([
+  "permanent",
+  "transient",
+  "rate-limited",
+  "quota",
+  "content-filtered",
+  "context-too-long",
+  "malformed-output"
+])
+
+/**
+ * What a failure of a model means for whoever asks again.
+ *
+ * **Details**
+ *
+ * A layer of models may say it in the metadata of its error, as `failure: { kind }`. Otherwise it follows from the reason.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Kind = typeof Kind.Type
+
 /**
  * @category models
  * @since 0.1.0
  */
 export const ModelError = Schema.Struct({
-  /** The kind of failure, such as `RateLimitError`. */
+  /** The reason of `effect/ai`, such as `RateLimitError`. */
   reason: Schema.String,
+  /** What the failure means. What older versions have recorded has none. */
+  kind: Schema.optionalKey(Kind),
   message: Schema.String,
   retryable: Schema.Boolean,
   /** When the provider wants to be asked again. */
@@ -38,12 +62,33 @@ export const make = ({ isRetryable, reason, retryAfter }: AiError.AiError): Mode
   const said = http?.body === undefined || reason.message.includes(http.body) ? "" : ` — ${http.body}`
   return {
     reason: reason._tag,
+    kind: kindOf(reason),
     message: cut(redact(`${status === undefined ? "" : `HTTP ${status}: `}${reason.message}${said}`), 2000),
     retryable: isRetryable,
     ...(retryAfter === undefined ? {} : { retryAfterMillis: Duration.toMillis(retryAfter) }),
     ...(status === undefined ? {} : { status })
   }
 }
+
+const kindOf = (reason: AiError.AiErrorReason): Kind => {
+  const said = "metadata" in reason ? reason.metadata["failure"] : undefined
+  if (isMarked(said)) return said.kind
+  switch (reason._tag) {
+    case "RateLimitError":
+      return "rate-limited"
+    case "QuotaExhaustedError":
+      return "quota"
+    case "ContentPolicyError":
+      return "content-filtered"
+    case "InvalidOutputError":
+    case "StructuredOutputError":
+      return "malformed-output"
+    default:
+      return reason.isRetryable ? "transient" : "permanent"
+  }
+}
+
+const isMarked = Schema.is(Schema.Struct({ kind: Kind }))
 
 /** Some providers take their key in the URL, and some repeat it in their answer. */
 const redact = (text: string): string =>

@@ -1,10 +1,10 @@
 /**
  * What an endpoint answered, as parts. Only what is needed is looked at; whatever else is there, or is not, does not matter.
  */
+import { Json } from "@durable-agents/provider"
 import { Result, Schema } from "effect"
 import type { Response } from "effect/ai"
 import { Tool } from "effect/ai"
-import { lenient, orUndefined, parse } from "./Json.ts"
 
 /**
  * Reads the first choice of a completion; fails with why there is none.
@@ -20,7 +20,7 @@ import { lenient, orUndefined, parse } from "./Json.ts"
  */
 export const read = (text: string): Result.Result<Array<Response.PartEncoded>, string> =>
   Result.gen(function*() {
-    const json = yield* Result.mapError(parse(text), () => text.trim() === "" ? "an empty body" : "not JSON")
+    const json = yield* Result.mapError(Json.parse(text), () => text.trim() === "" ? "an empty body" : "not JSON")
     const completion = yield* Result.fromOption(decode(json), () => "not a completion")
     const choice = completion.choices?.find((one) => one !== undefined)
     if (choice?.message === undefined || (choice.error !== undefined && choice.error !== null)) {
@@ -45,42 +45,43 @@ export const read = (text: string): Result.Result<Array<Response.PartEncoded>, s
     ]
   })
 
-const Count = lenient(Schema.Natural)
+const Count = Json.lenient(Schema.Natural)
 
 const Usage = Schema.Struct({
   prompt_tokens: Count,
   completion_tokens: Count,
-  prompt_tokens_details: lenient(Schema.Struct({ cached_tokens: Count })),
-  completion_tokens_details: lenient(Schema.Struct({ reasoning_tokens: Count }))
+  prompt_tokens_details: Json.lenient(Schema.Struct({ cached_tokens: Count })),
+  completion_tokens_details: Json.lenient(Schema.Struct({ reasoning_tokens: Count }))
 })
 
 const Id = Schema.Union([Schema.String, Schema.Finite])
 
 /** Every entry is a call, whatever it is: one that was left out would never be answered. */
-const ToolCall = orUndefined(Schema.Struct({
-  id: lenient(Id),
-  function: lenient(Schema.Struct({ name: lenient(Schema.String), arguments: Schema.optionalKey(Schema.Unknown) }))
+const ToolCall = Json.orUndefined(Schema.Struct({
+  id: Json.lenient(Id),
+  function: Json
+    .lenient(Schema.Struct({ name: Json.lenient(Schema.String), arguments: Schema.optionalKey(Schema.Unknown) }))
 }))
 
-const Piece = Schema.Struct({ text: lenient(Schema.String), refusal: lenient(Schema.String) })
+const Piece = Schema.Struct({ text: Json.lenient(Schema.String), refusal: Json.lenient(Schema.String) })
 
 const Message = Schema.Struct({
-  content: lenient(Schema.Union([Schema.String, Schema.Array(orUndefined(Piece))])),
-  refusal: lenient(Schema.String),
-  reasoning_content: lenient(Schema.String),
-  reasoning: lenient(Schema.String),
-  tool_calls: lenient(Schema.Array(ToolCall))
+  content: Json.lenient(Schema.Union([Schema.String, Schema.Array(Json.orUndefined(Piece))])),
+  refusal: Json.lenient(Schema.String),
+  reasoning_content: Json.lenient(Schema.String),
+  reasoning: Json.lenient(Schema.String),
+  tool_calls: Json.lenient(Schema.Array(ToolCall))
 })
 
 const Completion = Schema.Struct({
-  id: lenient(Id),
-  model: lenient(Schema.String),
-  choices: lenient(Schema.Array(orUndefined(Schema.Struct({
-    message: lenient(Message),
-    finish_reason: lenient(Schema.String),
+  id: Json.lenient(Id),
+  model: Json.lenient(Schema.String),
+  choices: Json.lenient(Schema.Array(Json.orUndefined(Schema.Struct({
+    message: Json.lenient(Message),
+    finish_reason: Json.lenient(Schema.String),
     error: Schema.optionalKey(Schema.Unknown)
   })))),
-  usage: lenient(Usage)
+  usage: Json.lenient(Usage)
 })
 
 const decode = Schema.decodeUnknownOption(Completion)
@@ -114,7 +115,7 @@ const argumentsOf = (given: unknown): unknown => {
   if (given === undefined || given === null) return {}
   if (typeof given !== "string") return given
   return given.trim() === "" ? {} : Result.getOrElse(
-    Result.flatMap(Result.try(() => Tool.unsafeSecureJsonParse(given)), () => parse(given)),
+    Result.flatMap(Result.try(() => Tool.unsafeSecureJsonParse(given)), () => Json.parse(given)),
     () => given
   )
 }

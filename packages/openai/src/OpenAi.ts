@@ -1,14 +1,13 @@
 /**
  * A language model behind an OpenAI-compatible endpoint: one call is one HTTP request, whatever comes of it.
  */
+import { Endpoint, ProviderFailure } from "@durable-agents/provider"
 import { Config, Context, Duration, Effect, Layer, Option, Result, Stream } from "effect"
 import type { Redacted } from "effect"
 import { AiError, LanguageModel, Model, OpenAiStructuredOutput, type Response } from "effect/ai"
 import { HttpClient } from "effect/http"
 import * as ChatRequest from "./ChatRequest.ts"
 import * as ChatResponse from "./ChatResponse.ts"
-import * as Endpoint from "./Endpoint.ts"
-import * as ProviderFailure from "./ProviderFailure.ts"
 
 /**
  * @category models
@@ -60,7 +59,9 @@ export interface Options {
  * @since 0.1.0
  */
 export const layer = (options: Options): Provided<never> =>
-  Layer.effectContext(Effect.suspend(() => make(options, Result.getOrThrow(Endpoint.urlOf(options.baseUrl ?? openAi)))))
+  Layer.effectContext(Effect.suspend(() => make(options, Result.getOrThrow(urlOf(options.baseUrl ?? openAi)))))
+
+const urlOf = (base: string | URL) => Endpoint.urlBelow(base, "chat/completions")
 
 type Provided<E> = Layer.Layer<LanguageModel.LanguageModel | Model.ModelName, E, HttpClient.HttpClient>
 
@@ -88,7 +89,8 @@ export interface ConfigOptions extends Pick<Options, "headers" | "timeout" | "ma
  *
  * ```ts
  * import { OpenAi } from "@durable-agents/openai"
- * import { Config, Layer } from "effect"
+ * import { Endpoint, ProviderFailure } from "@durable-agents/provider"
+import { Config, Layer } from "effect"
  * import { FetchHttpClient } from "effect/http"
  *
  * const Llm = OpenAi.layerConfig({ apiKey: Config.Redacted("GROQ_API_KEY") }).pipe(
@@ -105,7 +107,7 @@ export const layerConfig = (options: ConfigOptions = {}): Provided<Config.Config
     const apiKey = yield* options.apiKey ?? Config.withDefault(Config.Redacted("LLM_API_KEY"), undefined)
     const url = yield* Config.mapEffect(
       options.baseUrl ?? Config.map(Config.option(Config.String("LLM_BASE_URL")), orOpenAi),
-      (base) => Effect.mapError(Effect.fromResult(Endpoint.urlOf(base)), (error) => new Config.ConfigError(error))
+      (base) => Effect.mapError(Effect.fromResult(urlOf(base)), (error) => new Config.ConfigError(error))
     )
     return yield* make({ ...options, model, apiKey }, url)
   }))
@@ -130,15 +132,17 @@ const make = (options: Omit<Options, "baseUrl">, url: URL) =>
     return Context.make(LanguageModel.LanguageModel, model).pipe(Context.add(Model.ModelName, options.model))
   })
 
+const judge = ProviderFailure.make({ provider: "openai" })
+
 const ask = Effect.fnUntraced(function*(
   endpoint: Endpoint.Endpoint,
   model: string,
   request: LanguageModel.ProviderOptions
 ): Effect.fn.Return<Array<Response.PartEncoded>, AiError.AiErrorReason> {
   const answer = yield* endpoint.post(yield* Effect.fromResult(ChatRequest.make(model, request)))
-  if (answer.status < 200 || answer.status > 299) return yield* ProviderFailure.ofStatus(answer)
+  if (answer.status < 200 || answer.status > 299) return yield* judge.ofStatus(answer)
   const parts = answer.whole ? ChatResponse.read(answer.text) : Result.fail("larger than the bound on answers")
-  return yield* Effect.fromResult(Result.mapError(parts, (problem) => ProviderFailure.ofAnswer(answer, problem)))
+  return yield* Effect.fromResult(Result.mapError(parts, (problem) => judge.ofAnswer(answer, problem)))
 })
 
 const failed = (method: string) => (reason: AiError.AiErrorReason): AiError.AiError =>

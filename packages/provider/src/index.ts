@@ -1,0 +1,8 @@
+/**
+ * What layers of language models over HTTP share: one request and its answer or stream of events, and what a failure means.
+ */
+export * as Endpoint from "./Endpoint.ts"
+export * as FailureTable from "./FailureTable.ts"
+export * as Json from "./Json.ts"
+export * as ProviderFailure from "./ProviderFailure.ts"
+export * as RetryAfter from "./RetryAfter.ts"
