@@ -1,3 +1,3 @@
 import { contractOn } from "./fixtures/contract.ts"
 
-contractOn("Postgres", { runs: 25 })
+contractOn("Postgres", { runs: 25, waiting: 2_000 })

@@ -23,7 +23,7 @@ const statements = (sql: PgClient.PgClient, schema: string) =>
 const count = (sql: PgClient.PgClient, table: string) =>
   Effect.map(sql.unsafe<{ count: number }>(`select count(*)::int as count from ${table}`), ([row]) => row?.count)
 
-contractOn("Postgres, partitioned by run", { runs: 5, prepare: partition })
+contractOn("Postgres, partitioned by run", { runs: 5, waiting: 500, prepare: partition })
 
 describe("tables that are partitioned by run", () => {
   it.live("hold what they held, and are what they were, each partition with the settings of the whole", () =>

@@ -38,6 +38,8 @@ export type StoreUnderTest = EventStore | RunQueue | RunIndex | StoreControl
  * @since 0.1.0
  */
 export interface Register {
+  /** How many runs that are not due stand beside those that are. */
+  readonly waiting: number
   readonly test: <E>(title: string, body: Effect.Effect<void, E, StoreUnderTest | Scope.Scope>) => void
   /** A test for any value of a schema; `size` is how long generated texts and lists may be. */
   readonly law: <A, E>(

@@ -21,7 +21,7 @@ export type { StoreUnderTest } from "./StoreUnderTest.ts"
  *
  * `makeLayer` is called for every test. The stores that it makes may share a database: each test has runs, owners and a namespace
  * of its own. `timeoutMillis` is the limit of one test, 30 seconds by default; `runs` is how many values are tried where something
- * holds for any value, 60 by default.
+ * holds for any value, 60 by default; `waiting` is how many runs that are not due stand beside those that are, 10,000 by default.
  *
  * @category contracts
  * @since 0.1.0
@@ -29,10 +29,11 @@ export type { StoreUnderTest } from "./StoreUnderTest.ts"
 export const storeContract = (
   name: string,
   makeLayer: () => Layer.Layer<StoreUnderTest, StoreError>,
-  options: { readonly timeoutMillis?: number; readonly runs?: number } = {}
+  options: { readonly timeoutMillis?: number; readonly runs?: number; readonly waiting?: number } = {}
 ): void => {
   const timeout = options.timeoutMillis ?? 30_000
   const register: Register = {
+    waiting: options.waiting ?? 10_000,
     test: (title, body) => it.effect(title, () => Effect.provide(body, makeLayer()), timeout),
     law: (title, { runs, size, values }, body) =>
       it.effect.prop(title, { value: values }, ({ value }) => Effect.provide(body(value), makeLayer()), {
