@@ -15,6 +15,7 @@ import * as Payload from "./Payload.ts"
 import * as PayloadCodec from "./PayloadCodec.ts"
 import type { Registered } from "./Program.ts"
 import { Programs } from "./Program.ts"
+import * as Quarantine from "./Quarantine.ts"
 import type { Decision } from "./RunDecision.ts"
 import * as RunDecision from "./RunDecision.ts"
 import { GuardrailBlocked } from "./RunError.ts"
@@ -25,7 +26,7 @@ import { NextOwner, RunQueue } from "./RunQueue.ts"
 import type { RunView } from "./Runs.ts"
 import { view } from "./Runs.ts"
 import type { RunState } from "./RunState.ts"
-import { fold, initial, isEnded } from "./RunState.ts"
+import { fold, initial, isEnded, recoveriesWith } from "./RunState.ts"
 
 /**
  * This process cannot execute the run, though another may: its program, a tool or an event type is unknown here.
@@ -274,13 +275,34 @@ export const make = (options: {
       return yield* new NotExecutable({ runId: claim.runId, detail })
     })
 
-    const prepare = Effect.fnUntraced(function*(claim: Claim) {
-      const loaded = yield* load(claim.runId)
-      const state = claim.expired && !isEnded(loaded) && loaded.problem === undefined
-        ? yield* append(claim, loaded, RunDecision.recover(claim.epoch, owner, settings.maxRecoveries))
-        : loaded
-      return state === undefined || state.epoch > claim.epoch ? yield* new LeaseLost({ runId: claim.runId }) : state
+    const quarantine = Quarantine.make({
+      longestMillis: leaseMillis,
+      now: () => monotonic(clock),
+      hasGotOn: ({ runId }) => live.get(runId)?.journal.state().recoveries === 0,
+      isGivenUp: () => draining
     })
+
+    /** Its workers have died twice in a row, and it is not known to be the one that did it. */
+    const isSuspect = (claim: Claim, state: RunState): boolean => {
+      const recoveries = recoveriesWith(state, claim.epoch)
+      return state.stuck === undefined && recoveries <= settings.maxRecoveries &&
+        recoveries >= Math.max(1, Math.min(2, settings.maxRecoveries))
+    }
+
+    const prepare = Effect
+      .fnUntraced(function*(claim: Claim, restore: <A>(effect: Effect.Effect<A>) => Effect.Effect<A>) {
+        const loaded = yield* load(claim.runId)
+        const isTakeover = claim.expired && loaded.epoch < claim.epoch && !isEnded(loaded) &&
+          loaded.problem === undefined
+        if (isTakeover && isSuspect(claim, loaded)) {
+          yield* restore(quarantine.enter(claim))
+            .pipe(Effect.onInterrupt(() => Effect.ignore(giveBack(claim, loaded, claim.now))))
+        }
+        const state = isTakeover
+          ? yield* append(claim, loaded, RunDecision.recover(claim.epoch, owner, settings.maxRecoveries))
+          : loaded
+        return state === undefined || state.epoch > claim.epoch ? yield* new LeaseLost({ runId: claim.runId }) : state
+      })
 
     const programClock = makeClock(clock, offset)
 
@@ -370,7 +392,7 @@ export const make = (options: {
         Effect.gen(function*() {
           offset.current = live.size === 0 ? claim.now - clock.currentTimeMillisUnsafe() : offset.current
           while (true) {
-            const state = yield* prepare(claim)
+            const state = yield* prepare(claim, restore)
             const started = state.started
             if (started === undefined || isEnded(state) || state.stuck !== undefined) {
               yield* giveBack(claim, state, null)
@@ -424,6 +446,7 @@ export const make = (options: {
           drive(claim),
           Effect.suspend(() => {
             executing.delete(end)
+            quarantine.leave(claim)
             return Deferred.succeed(end, undefined)
           })
         )

@@ -13,7 +13,7 @@ import {
   Timer,
   Worker
 } from "@durable-agents/core"
-import { FrozenStore } from "@durable-agents/testing"
+import { CrashingStore, FrozenStore } from "@durable-agents/testing"
 import { assert, describe, it } from "@effect/vitest"
 import {
   Clock,
@@ -211,6 +211,27 @@ describe("a worker", () => {
       }).pipe(Effect.provide(outside(memory)))
     }))
 
+  it.live("writes once that it took a run over, also if the run begins again in between (WR-4)", () =>
+    Effect.gen(function*() {
+      const memory = MemoryStore.memory()
+      yield* Effect.gen(function*() {
+        const runs = yield* Runs
+        const queue = yield* RunQueue
+        const runId = yield* start()
+        yield* queue.claim({ owner: "dead", leaseMillis: 0, namespace: "default", programs: ["test"], limit: 1 })
+        const begun = yield* Deferred.make<void>()
+        yield* alive(worker(
+          () => step("pay", Effect.andThen(Deferred.succeed(begun, undefined), Effect.never)),
+          memory,
+          { lease: "150 millis" }
+        ))
+        yield* Deferred.await(begun)
+        yield* runs.resolve(runId, { _tag: "Happened", key: "pay", output: "by a person", actor: "olga" })
+        assert.strictEqual((yield* runs.await(runId)).output, "by a person")
+        assert.lengthOf((yield* tagsOf(runId)).filter((tag) => tag === "RunRecovered"), 1)
+      }).pipe(Effect.provide(outside(memory)))
+    }))
+
   it.live("drains a paused run within the grace time, however long its operation in flight takes", () =>
     Effect.gen(function*() {
       const memory = MemoryStore.memory()
@@ -280,6 +301,84 @@ describe("a worker", () => {
         assert.notInclude(yield* tagsOf(runId), "RunRecovered")
       }).pipe(Effect.provide(outside(memory)))
     }))
+
+  describe("that takes over runs whose workers died again and again", () => {
+    /** Runs that were in flight in two processes that died. */
+    const suspects = Effect.fnUntraced(function*(memory: MemoryStore.Memory, count: number) {
+      const ids = yield* Effect.forEach(Array.from({ length: count }), () => start())
+      for (const _ of [1, 2]) {
+        const process = CrashingStore.doomed()
+        const all = yield* Deferred.make<void>()
+        let acting = 0
+        const act = Effect.suspend(() => ++acting === count ? Deferred.succeed(all, undefined) : Effect.void)
+        yield* Effect.gen(function*() {
+          yield* alive(worker(() => step("a", Effect.andThen(act, Effect.never)), memory, {
+            lease: "100 millis",
+            stores: CrashingStore.layer(process).pipe(Layer.provideMerge(MemoryStore.layerOf(memory)))
+          }))
+          yield* Deferred.await(all)
+          process.dead = true
+        }).pipe(Effect.scoped, Effect.exit)
+      }
+      return ids
+    })
+
+    it.live("executes them one at a time until they have got on, and others beside them (WR-4)", () =>
+      Effect.gen(function*() {
+        const memory = MemoryStore.memory()
+        yield* Effect.gen(function*() {
+          const runs = yield* Runs
+          const ids = yield* suspects(memory, 4)
+          const other = yield* start()
+          const together = yield* Deferred.make<void>()
+          let now = 0
+          let most = 0
+          let later = 0
+          const handler: Handler = () =>
+            Effect.gen(function*() {
+              yield* step(
+                "a",
+                Effect.gen(function*() {
+                  const mine = (yield* CurrentStep).runId !== other
+                  if (mine) most = Math.max(most, ++now)
+                  yield* Effect.sleep("20 millis")
+                  if (mine) now -= 1
+                  return "a"
+                })
+              )
+              return yield* step(
+                "b",
+                Effect.suspend(() => {
+                  if (++later === 5) Deferred.doneUnsafe(together, Effect.void)
+                  return Effect.as(Deferred.await(together), "b")
+                })
+              )
+            })
+          yield* alive(worker(handler, memory))
+          yield* Effect.forEach([...ids, other], (runId) => runs.await(runId))
+          assert.strictEqual(most, 1)
+        }).pipe(Effect.provide(outside(memory)))
+      }))
+
+    it.live("does not wait for one that takes longer than its lease, nor when it is drained", () =>
+      Effect.gen(function*() {
+        const memory = MemoryStore.memory()
+        yield* Effect.gen(function*() {
+          const runs = yield* Runs
+          const ids = yield* suspects(memory, 3)
+          const scope = yield* Scope.make()
+          const begun = yield* Deferred.make<void>()
+          let acting = 0
+          const hang = Effect.suspend(() => ++acting === 2 ? Deferred.succeed(begun, undefined) : Effect.void)
+          yield* alive(worker(() => step("a", Effect.andThen(hang, Effect.never)), memory, { lease: "300 millis" }))
+            .pipe(Scope.provide(scope))
+          yield* Deferred.await(begun)
+          yield* Scope.close(scope, Exit.void).pipe(Effect.timeout("2 seconds"))
+          yield* alive(worker(() => step("a"), memory))
+          yield* Effect.forEach(ids, (runId) => runs.await(runId))
+        }).pipe(Effect.provide(outside(memory)))
+      }))
+  })
 
   it.live("stops well under a second while idle (check 62)", () =>
     Effect.gen(function*() {

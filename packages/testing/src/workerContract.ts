@@ -165,7 +165,6 @@ export const workerContract = (
           yield* Effect.gen(function*() {
             yield* worker(CrashingStore.layer(process).pipe(Layer.provideMerge(stores)), { work: kills })
             yield* Effect.raceFirst(Deferred.await(acting), isStuck)
-            yield* Effect.forEach(others, end)
             process.dead = true
           }).pipe(Effect.scoped, Effect.exit)
         }
