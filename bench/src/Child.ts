@@ -37,7 +37,7 @@ interface Question {
 type Reply = { readonly id: number; readonly output: unknown } | { readonly id: number; readonly problem: string }
 
 /**
- * Starts a module of this folder as a process that can be asked `C`; the end of the scope kills it.
+ * Starts a module of this folder as a process that can be asked `C`; it ends with the scope.
  *
  * @category constructors
  * @since 0.1.0
@@ -59,7 +59,10 @@ export const start = <C extends Commands>(
         Effect.callback<void>((resume) => {
           if (started.exitCode !== null || started.signalCode !== null) return resume(Effect.void)
           started.once("exit", () => resume(Effect.void))
-          started.kill("SIGKILL")
+          // Its own exit writes what was asked of Node, such as a profile.
+          if (started.connected) started.disconnect()
+          else started.kill("SIGKILL")
+          setTimeout(() => started.kill("SIGKILL"), 5_000).unref()
         })
     ),
     (started) => ({

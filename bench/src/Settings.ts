@@ -12,14 +12,16 @@ export interface Settings {
   readonly rounds: number
   /** About how long one round of one system takes, in milliseconds. */
   readonly roundMillis: number
+  /** How many runs are there that nobody executes. */
+  readonly crowd: { readonly parked: number; readonly finished: number }
 }
 
 /**
- * Five rounds of about a second.
+ * Five rounds of about a second; ten thousand runs that wait, a million that have ended.
  *
  * @category references
  * @since 0.1.0
  */
 export const Settings = Context.Reference<Settings>("@durable-agents/bench/Settings", {
-  defaultValue: () => ({ rounds: 5, roundMillis: 1_000 })
+  defaultValue: () => ({ rounds: 5, roundMillis: 1_000, crowd: { parked: 10_000, finished: 1_000_000 } })
 })

@@ -18,18 +18,25 @@ const { values } = parseArgs({
     json: { type: "boolean", default: false },
     only: { type: "string" },
     url: { type: "string" },
-    rounds: { type: "string", default: `${Settings.defaultValue().rounds}` }
+    rounds: { type: "string", default: `${Settings.defaultValue().rounds}` },
+    finished: { type: "string", default: `${Settings.defaultValue().crowd.finished}` }
   }
 })
 
 const ids = values.only?.split(",").map((id) => id.trim().toUpperCase())
 const unknown = ids?.filter((id) => measures.every((measure) => measure.id !== id)) ?? []
-const rounds = Option.getOrUndefined(Schema.decodeOption(Schema.FiniteFromString)(values.rounds))
+
+const whole = (text: string): number | undefined =>
+  Option.getOrUndefined(Option.filter(Schema.decodeOption(Schema.FiniteFromString)(text), (value) =>
+    Number.isInteger(value) && value >= 1))
+
+const rounds = whole(values.rounds)
+const finished = whole(values.finished)
 
 const problem = unknown.length > 0
   ? `There is no measure ${unknown.join(", ")}: there are ${[...new Set(measures.map(({ id }) => id))].join(", ")}`
-  : rounds === undefined || !Number.isInteger(rounds) || rounds < 1
-  ? "--rounds wants a whole number from 1 on"
+  : rounds === undefined || finished === undefined
+  ? "--rounds and --finished want whole numbers from 1 on"
   : undefined
 
 const say = (text: string) => Effect.sync(() => process.stderr.write(`${text}\n`))
@@ -40,8 +47,10 @@ const report = Effect.gen(function*() {
   const found: Array<Report["measures"][number]> = []
   for (const { figures, id, title } of measures) {
     if (ids !== undefined && !ids.includes(id)) continue
-    yield* say(`${id} ${title}`)
+    yield* say(`${id} ${title} …`)
+    const since = performance.now()
     found.push({ id, title, figures: yield* Effect.scoped(figures) })
+    yield* say(`${id} in ${((performance.now() - since) / 1_000).toFixed(1)} s`)
   }
   return {
     taken: new Date().toISOString().slice(0, 7),
@@ -69,7 +78,11 @@ const main = Effect.gen(function*() {
   process.stdout.write(values.json ? `${JSON.stringify(found, null, 2)}\n` : table(found))
 }).pipe(
   Effect.provide(Throughput.layer.pipe(Layer.provideMerge(Server.layer(values.url)))),
-  Effect.provideService(Settings, { ...Settings.defaultValue(), rounds: rounds ?? 1 })
+  Effect.provideService(Settings, {
+    ...Settings.defaultValue(),
+    rounds: rounds ?? 1,
+    crowd: { ...Settings.defaultValue().crowd, finished: finished ?? 1 }
+  })
 )
 
 if (problem === undefined) {

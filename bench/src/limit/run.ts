@@ -37,7 +37,13 @@ const completed = JSON.stringify({
 
 const keyOf = (step: number): string => `${step % 2 === 0 ? "model" : "tool"}-${step}`
 
-const requested = (step: number): string => JSON.stringify({ key: keyOf(step), attempt: 1, idempotencyKey: key })
+/**
+ * The payload of a request.
+ *
+ * @category events
+ * @since 0.1.0
+ */
+export const requested = (step: number): string => JSON.stringify({ key: keyOf(step), attempt: 1, idempotencyKey: key })
 
 const outcome = (step: number): string =>
   JSON.stringify({ key: keyOf(step), attempt: 1, durationMillis: 0.01, output: step % 2 === 0 ? answer : receipt })
@@ -51,18 +57,17 @@ const outcome = (step: number): string =>
 export const start = (runId: string): Row => ({ runId, seq: 0, type: "RunStarted", payload: started })
 
 /**
- * A run from its first event to its last. `acting` is told before each step.
+ * A run from its first event to its last.
  *
  * @category runs
  * @since 0.1.0
  */
-export const run = async (append: Append, steps: number, acting: (step: number) => void = () => {}): Promise<void> => {
+export const run = async (append: Append, steps: number): Promise<void> => {
   const runId = randomUUID()
   let seq = 1
   const event = (type: string, payload: string): Row => ({ runId, seq: seq++, type, payload })
   await append([start(runId), event("StepRequested", requested(0))])
   for (let step = 0; step < steps; step++) {
-    acting(step)
     const done = event("StepCompleted", outcome(step))
     const next = step + 1 < steps ? event("StepRequested", requested(step + 1)) : event("RunCompleted", completed)
     await append([done, next])

@@ -19,11 +19,24 @@ export const p13 = measure(
     const { limit, ours } = yield* (yield* Throughput).at(64)
     const cpu = (samples: ReadonlyArray<Sample>) => samples.map(({ cpuMicrosPerStep }) => cpuMicrosPerStep)
     const engine = yield* (yield* Child.start<Memory>("memory/process.ts")).ask("engine")
+    const { ask } = yield* Child.start<Memory>("memory/process.ts", ["--expose-gc"])
+    yield* ask("branches", { count: 1_000 })
+    const perBranch = yield* Effect.replicateEffect(ask("branches", { count: 5_000 }), 3)
     return [
       figure({ name: "a step on Postgres, C = 64", unit: "µs", ours: cpu(ours), goal: { atMost: 60 } }),
       figure({ name: "of the limit, C = 64", unit: "µs", ours: cpu(limit) }),
       figure({ name: "a step in memory", unit: "µs", ours: [engine.microsPerStep], goal: { atMost: 35 } }),
-      figure({ name: "in memory, after 4,000 steps against the first", unit: "times", ours: [engine.lateAgainstEarly] })
+      figure({
+        name: "in memory, after 4,000 steps against the first",
+        unit: "times",
+        ours: [engine.lateAgainstEarly]
+      }),
+      figure({
+        name: "kept for a waiting branch",
+        unit: "KB",
+        ours: perBranch.map((bytes) => bytes / 1_024),
+        goal: { atMost: 6 }
+      })
     ]
   })
 )

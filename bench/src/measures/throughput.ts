@@ -2,13 +2,13 @@
  * Steps per second, and what they cost the server: P1 to P5.
  */
 import { Effect } from "effect"
-import * as Child from "../Child.ts"
+import { ours } from "../Contestants.ts"
 import { figure, type Goal } from "../Figure.ts"
 import { measure } from "../Measure.ts"
-import type { Ours } from "../ours/process.ts"
 import type { peers } from "../peers.ts"
 import * as Proxy from "../Proxy.ts"
-import { ratios, spread } from "../Samples.ts"
+import { wallMillis } from "../Round.ts"
+import { median, ratios, spread } from "../Samples.ts"
 import { Server } from "../Server.ts"
 import { type Sample, Throughput } from "../Throughput.ts"
 import { stepsOfRun } from "../work.ts"
@@ -59,6 +59,24 @@ export const p2 = measure(
   stepsPerSecond(16, { atLeast: 0.45 }, [{ peer: "steps16", times: 4 }])
 )
 
+const neighbours = 8
+
+/** How long the run waits that waits longest against its neighbours, those that became due just before and after it. */
+const longestWait = Effect.gen(function*() {
+  const { newSchema } = yield* Server
+  const schema = yield* newSchema
+  const outside = yield* ours(schema)
+  const worker = yield* ours(schema)
+  const runs = 256
+  yield* outside.ask("startSlow", { prefix: "", runs, steps: 4, millis: 2 })
+  const begun = wallMillis()
+  yield* worker.ask("startWorker", { concurrency: 16 })
+  const acted = yield* worker.ask("acted", { names: Array.from({ length: runs }, (_, i) => `${i}`) })
+  const waits = acted.map((at) => at - begun)
+  return Math
+    .max(...waits.map((wait, i) => wait / median(waits.slice(Math.max(0, i - neighbours), i + neighbours + 1))))
+}).pipe(Effect.scoped)
+
 /**
  * @category measures
  * @since 0.1.0
@@ -66,7 +84,22 @@ export const p2 = measure(
 export const p3 = measure(
   "P3",
   "Steps per second, 64 runs at a time",
-  stepsPerSecond(64, { atLeast: 0.45 }, [{ peer: "steps64", times: 5 }, { peer: "steps64Restate", times: 4 }])
+  Effect.gen(function*() {
+    const speeds = yield* stepsPerSecond(64, { atLeast: 0.45 }, [
+      { peer: "steps64", times: 5 },
+      { peer: "steps64Restate", times: 4 }
+    ])
+    const wait = yield* longestWait
+    return [
+      ...speeds,
+      figure({
+        name: "longest wait of a due run against its neighbours'",
+        unit: "times",
+        ours: [wait],
+        goal: { atMost: 2 }
+      })
+    ]
+  })
 )
 
 const commits = (samples: ReadonlyArray<Sample>) => samples.map(({ commitsPerStep }) => commitsPerStep)
@@ -76,10 +109,8 @@ const oneByOne = Effect.gen(function*() {
   const { counting, newSchema, url } = yield* Server
   const schema = yield* newSchema
   const proxy = yield* Proxy.make(url)
-  const outside = yield* Child.start<Ours>("ours/process.ts")
-  const worker = yield* Child.start<Ours>("ours/process.ts")
-  yield* outside.ask("open", { url, schema })
-  yield* worker.ask("open", { url: proxy.url, schema })
+  const outside = yield* ours(schema)
+  const worker = yield* ours(schema, { url: proxy.url })
   const runs = 25
   const working = Effect.gen(function*() {
     const before = proxy.traffic().roundTrips
@@ -123,16 +154,15 @@ export const p4 = measure(
 
 /** Updates of rows that runs of twice as many steps make more, per step. */
 const updates = Effect.gen(function*() {
-  const { newSchema, sql, url } = yield* Server
+  const { newSchema, sql } = yield* Server
   const runs = 20
   const updatesOf = Effect.fnUntraced(function*(steps: number) {
     const schema = yield* newSchema
-    const ours = yield* Child.start<Ours>("ours/process.ts")
-    yield* ours.ask("open", { url, schema })
-    yield* ours.ask("create", { runs, steps, atOnce: 16 })
-    yield* ours.ask("work", { concurrency: 4 })
+    const worker = yield* ours(schema)
+    yield* worker.ask("create", { runs, steps, atOnce: 16 })
+    yield* worker.ask("work", { concurrency: 4 })
     // What a connection has done is counted when it is closed, at the latest.
-    yield* ours.ask("close")
+    yield* worker.ask("close")
     const [row] = yield* Effect.orDie(sql<{ readonly updates: number }>`
       select sum(n_tup_upd)::float8 as updates from pg_stat_user_tables where schemaname = ${schema} and relname <> 'workers'`)
     return row?.updates ?? Number.NaN
