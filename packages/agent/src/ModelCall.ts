@@ -44,6 +44,8 @@ export const CurrentModelCall = Context.Reference<
     readonly path: string
     readonly turn: number
     readonly attempt: number
+    /** The digest of the prompt, as it is recorded. */
+    readonly promptDigest: string
   }
   | undefined
 >("@durable-agents/agent/CurrentModelCall", { defaultValue: () => undefined })
@@ -105,7 +107,8 @@ export interface Checked {
  * @category keys
  * @since 0.1.0
  */
-export const keyOf = ({ path, turn }: Pick<At, "path" | "turn">): string => below(path, `turn-${turn}/model`)
+export const keyOf = ({ path, turn }: { readonly path: string; readonly turn: number }): string =>
+  below(path, `turn-${turn}/model`)
 
 interface At {
   /** The scopes around the agent. */
@@ -142,7 +145,7 @@ type Generated = ReadonlyArray<Response.AnyPart>
 const act = (
   { agent, tools }: Pick<Options, "agent" | "tools">,
   { path, turn }: At,
-  { messages }: Conversation
+  { digest, messages }: Conversation
 ): Effect.Effect<Generated, ModelError.ModelError, LanguageModel.LanguageModel | CurrentStep> =>
   Effect.flatMap(CurrentStep, ({ attempt, runId }) =>
     LanguageModel.generateText({
@@ -151,7 +154,7 @@ const act = (
       disableToolCallResolution: true,
       toolCallValidation: "deferred"
     }).pipe(
-      Effect.provideService(CurrentModelCall, { runId, agent, path, turn, attempt }),
+      Effect.provideService(CurrentModelCall, { runId, agent, path, turn, attempt, promptDigest: digest }),
       Effect.flatMap(({ content, finishReason }) =>
         finishReason === "error" ? Effect.fail(endedInError) : Effect.succeed(content)
       ),

@@ -19,6 +19,7 @@ export { UnknownProfile, UnusableGuardrails } from "./Guardrails.ts"
 // Its model
 export { CurrentModelCall } from "./ModelCall.ts"
 export { ModelError } from "./ModelError.ts"
+export * as RecordedModel from "./RecordedModel.ts"
 export * as ScriptedModel from "./ScriptedModel.ts"
 
 // The protocol of turns, for tools that read logs

@@ -13,6 +13,7 @@ import { deny } from "./commands/deny.ts"
 import { explain } from "./commands/explain.ts"
 import { exportRun } from "./commands/export.ts"
 import { initDb } from "./commands/initDb.ts"
+import { record } from "./commands/record.ts"
 import { replay } from "./commands/replay.ts"
 import { resume } from "./commands/resume.ts"
 import { runs } from "./commands/runs.ts"
@@ -48,7 +49,8 @@ const command = Command.make("durable-agents").pipe(
     deny,
     cancel,
     replay,
-    exportRun
+    exportRun,
+    record
   ])
 )
 

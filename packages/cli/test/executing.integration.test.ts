@@ -1,5 +1,7 @@
+import { RecordedModel } from "@durable-agents/agent"
 import { RunEvent } from "@durable-agents/core"
 import { assert, beforeAll, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
 import { copyFileSync, readFileSync, writeFileSync } from "node:fs"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
@@ -564,6 +566,19 @@ describe("durable-agents export", () => {
       1,
       /`none\/run\.jsonl` cannot be written: its folder/
     )
+  })
+})
+
+describe("durable-agents record", () => {
+  it("writes what the model was asked and answered, to a file or to standard output, the same", async () => {
+    const { cli, folder } = parked()
+    const printed = outputOf(await cli(["record", run]))
+    assert.strictEqual(outputOf(await cli(["record", run, "--output", "model.json"])), "")
+    assert.strictEqual(readFileSync(join(folder, "model.json"), "utf8"), printed)
+    const recording = await Effect.runPromise(RecordedModel.fromText(printed))
+    assert.isAtLeast(recording.calls.length, 1)
+    assert.isTrue(recording.calls.every(({ answer }) => answer !== undefined))
+    assertFails(await cli(["record", unknown]), 3, /no run/)
   })
 })
 

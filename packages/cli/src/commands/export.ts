@@ -2,14 +2,15 @@
  * `durable-agents export`: the log of a run, for programs.
  */
 import { EventStore, RunEvent, RunNotFound, RunState } from "@durable-agents/core"
-import { Effect, FileSystem, Option, Stream } from "effect"
+import { Effect, Option, Stream } from "effect"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
-import { UnreadableLog, UnwritableFile } from "../Failure.ts"
+import { UnreadableLog } from "../Failure.ts"
 import * as Output from "../Output.ts"
 import * as Printable from "../Printable.ts"
 import { run } from "../RunArgument.ts"
 import * as Store from "../Store.ts"
+import * as WholeFile from "../WholeFile.ts"
 
 /**
  * @category commands
@@ -29,7 +30,10 @@ export const exportRun = Command
       const events = yield* Stream.runCollect((yield* EventStore).read(run))
       if (events.length === 0) return yield* new RunNotFound({ runId: run })
       const lines = events.map((recorded) => Printable.jsonText(RunEvent.toLine(recorded)))
-      yield* Option.match(output, { onNone: () => Output.print(lines), onSome: (file) => replace(file, lines) })
+      yield* Option.match(output, {
+        onNone: () => Output.print(lines),
+        onSome: (file) => WholeFile.replace(file, lines.map((line) => `${line}\n`).join(""))
+      })
       const { problem } = RunState.fold(RunState.initial(run), events)
       if (problem !== undefined) return yield* new UnreadableLog({ runId: run, ...problem })
     }).pipe(Effect.provide(Store.layer(store, "read"))))
@@ -43,15 +47,3 @@ export const exportRun = Command
       { command: "durable-agents export 0198c0de-7a3b-7c4d-8e5f-0123456789ab --output run.jsonl" }
     ])
   )
-
-/** All of it or nothing: whoever reads the file never finds half a log. */
-const replace = Effect.fnUntraced(function*(file: string, lines: ReadonlyArray<string>) {
-  const fileSystem = yield* FileSystem.FileSystem
-  const part = `${file}.part`
-  yield* fileSystem.writeFileString(part, lines.map((line) => `${line}\n`).join("")).pipe(
-    Effect.andThen(fileSystem.rename(part, file)),
-    Effect.mapError(({ message, reason }) =>
-      new UnwritableFile({ file, detail: reason._tag === "NotFound" ? "its folder does not exist" : message })
-    )
-  )
-})
