@@ -201,9 +201,8 @@ const reasonOf = ({ error, failure }: typeof Failure.Type): AiError.AiErrorReaso
   const description = known?.message ?? error
   if (known?.reason === "RateLimitError") {
     const { retryAfterMillis } = known
-    return new AiError.RateLimitError({
-      ...(retryAfterMillis === undefined ? {} : { retryAfter: Duration.millis(retryAfterMillis) })
-    })
+    return new AiError
+      .RateLimitError(retryAfterMillis === undefined ? {} : { retryAfter: Duration.millis(retryAfterMillis) })
   }
   if (known?.reason === "InvalidOutputError") return new AiError.InvalidOutputError({ description })
   return known === undefined || known.retryable
