@@ -12,6 +12,7 @@ import { type Database, rowsOf } from "./Database.ts"
 import * as GroupCommit from "./GroupCommit.ts"
 import type { Leases } from "./Leases.ts"
 import type { Notice } from "./Notice.ts"
+import { shared } from "./Shared.ts"
 
 /** Events are read in pages, bounded in number and in bytes, so that no connection and no memory has to hold a long log. */
 const pageSize = 512
@@ -63,7 +64,7 @@ export const make = Effect.fnUntraced(function*(
       return expected === length && rows.length === 0 ? Effect.void : Effect.fail(GroupCommit.gap(entry, length))
     })
 
-  const now = Effect.suspend(() =>
+  const now = shared(Effect.suspend(() =>
     read(
       "now",
       Effect.map(
@@ -71,7 +72,7 @@ export const make = Effect.fnUntraced(function*(
         ([row]) => row?.now ?? 0
       )
     )
-  )
+  ))
 
   const rowsFrom = (runId: RunId, from: Seq) =>
     Effect.suspend(() =>
