@@ -66,6 +66,8 @@ export const words: ReadonlyMap<string, Verdict> = new Map([
     "billing_hard_limit_reached",
     "billing_not_active",
     "billing_error", // Anthropic
+    "enforced_spend_limit_reached", // Anthropic, with the type of rate limits
+    "contract_spend_limit_reached",
     "insufficient_credits", // OpenRouter
     "payment_required",
     "credit_limit", // Together

@@ -36,7 +36,8 @@ export const read = (text: string): Said =>
 
 const Word = lenient(Schema.Union([Schema.String, Schema.Finite]))
 
-const Detail = Schema.Struct({ reason: Word, retryDelay: lenient(Schema.String) })
+/** Gemini gives a list of these, Anthropic one with the cause. */
+const Detail = Schema.Struct({ reason: Word, error_code: Word, retryDelay: lenient(Schema.String) })
 
 const Fields = Schema.Struct({
   code: Word,
@@ -45,7 +46,7 @@ const Fields = Schema.Struct({
   message: Word,
   innererror: lenient(Schema.Struct({ code: Word })),
   metadata: lenient(Schema.Struct({ error_type: Word, flagged_input: Schema.optionalKey(Schema.Unknown) })),
-  details: lenient(Schema.Array(orUndefined(Detail)))
+  details: lenient(Schema.Union([Schema.Array(orUndefined(Detail)), Detail]))
 })
 
 const Body = Schema.Struct({
@@ -74,18 +75,23 @@ const saidIn = (body: typeof Body.Type): Said => {
     const code = wordOf(body.code)
     return { ...silence, isError: true, message: error, code, words: filled([code]) }
   }
-  const { code, details = [], innererror, message, metadata, status, type } = error ?? body
-  const reasons = details.map((detail) => wordOf(detail?.reason))
+  const { code, innererror, message, metadata, status, type } = error ?? body
+  const details = detailsOf((error ?? body).details)
+  const cause = details.find((detail) => detail?.error_code !== undefined)?.error_code
+  const reasons = details.map((detail) => detail?.reason)
   return {
     isError: error !== undefined || body.object === "error",
-    words: filled([innererror?.code, code, metadata?.error_type, ...reasons, status, type].map(wordOf)),
-    code: wordOf(code ?? status),
+    words: filled([innererror?.code, code, metadata?.error_type, cause, ...reasons, status, type].map(wordOf)),
+    code: wordOf(code ?? cause ?? status),
     type: wordOf(type),
     message: `${message ?? body.detail ?? ""}`,
     flagged: metadata?.flagged_input !== undefined,
     retryAfter: details.flatMap((detail) => detail?.retryDelay ?? []).map(RetryAfter.ofText)[0]
   }
 }
+
+const detailsOf = (details: typeof Fields.Type["details"]): ReadonlyArray<typeof Detail.Type | undefined> =>
+  details === undefined ? [] : Symbol.iterator in details ? details : [details]
 
 const wordOf = (word: string | number | undefined): string => `${word ?? ""}`.toLowerCase()
 

@@ -19,6 +19,12 @@ const kindOf = (status: number, body: unknown) => markOf(reasonOf(status, body))
 const openAi = (code: unknown, type: unknown, message: unknown = "No.") => ({
   error: { message, type, param: null, code }
 })
+/** The same type for a limit that passes and for one that does not: the cause tells them apart. */
+const because = (error_code: string) => ({
+  type: "error",
+  error: { type: "rate_limit_error", message: "No.", details: { error_code } }
+})
+
 const anthropic = (type: string, message = "No.") => ({ type: "error", error: { type, message }, request_id: "req_1" })
 const google = (code: number, status: string, message = "No.", details?: unknown) => [{
   error: { code, message, status, details }
@@ -177,6 +183,10 @@ const rows: Readonly<Record<string, ReadonlyArray<Row>>> = {
     [500, anthropic("api_error"), "transient"],
     [504, anthropic("timeout_error"), "transient"],
     [529, anthropic("overloaded_error"), "transient"],
+    [429, because("enforced_spend_limit_reached"), "quota"],
+    [429, because("contract_spend_limit_reached"), "quota"],
+    [429, because("ramp_limit_exceeded"), "rate-limited"],
+    [429, because("novelty"), "rate-limited"],
     [200, anthropic("overloaded_error"), "transient"],
     [200, anthropic("rate_limit_error"), "rate-limited"],
     [200, anthropic("api_error"), "transient"],
