@@ -67,6 +67,7 @@ describe("docs/reference/configuration.md", () => {
       ["### `Worker.layer`", "packages/core/src/Worker.ts", "Options"],
       ["### `Sqlite.layer`", "packages/sqlite/src/Sqlite.ts", "Options"],
       ["### `OpenAi.layer` and `OpenAi.layerConfig`", "packages/openai/src/OpenAi.ts", "Options"],
+      ["### `Anthropic.layer` and `Anthropic.layerConfig`", "packages/anthropic/src/Anthropic.ts", "Options"],
       ["### `Guardrails.layer`", "packages/agent/src/Guardrails.ts", "Settings"],
       ["### `Agent.make`", "packages/agent/src/Agent.ts", "Options"],
       ["### `Approval.request`", "packages/core/src/Approval.ts", "Options"]
@@ -99,12 +100,19 @@ describe("docs/reference/configuration.md", () => {
           guardrailProfile: "\"validation\"",
           version: "\"1\""
         }],
-        ["packages/openai/src/OpenAi.ts", "### `OpenAi.layer` and `OpenAi.layerConfig`", { timeout: "\"10 minutes\"" }]
+        ["packages/openai/src/OpenAi.ts", "### `OpenAi.layer` and `OpenAi.layerConfig`", { timeout: "\"10 minutes\"" }],
+        ["packages/anthropic/src/Anthropic.ts", "### `Anthropic.layer` and `Anthropic.layerConfig`", {
+          maxTokens: "16_384",
+          parallelToolCalls: "true",
+          version: "\"2026-10-21\"",
+          timeout: "\"10 minutes\"",
+          idleTimeout: "\"2 minutes\""
+        }]
       ] as const
     ) {
       for (const [option, value] of Object.entries(expected)) {
         assert.isTrue(defaults(path).has(value), `${path} has no default ${value}`)
-        assert.strictEqual(tableOf(heading).get(option), value.replaceAll("\"", ""))
+        assert.strictEqual(tableOf(heading).get(option), value.replaceAll(/["_]/g, ""))
       }
     }
   })

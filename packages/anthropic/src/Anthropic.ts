@@ -1,0 +1,218 @@
+/**
+ * A language model behind Anthropic's Messages API: one call is one HTTP request, whatever comes of it.
+ */
+import { Endpoint, ProviderFailure } from "@durable-agents/provider"
+import { Config, Context, Duration, Effect, Layer, Option, Result, Stream } from "effect"
+import type { Redacted, Schema } from "effect"
+import { AiError, AnthropicStructuredOutput, LanguageModel, Model } from "effect/ai"
+import { HttpClient } from "effect/http"
+import * as MessageRequest from "./MessageRequest.ts"
+import * as MessageResponse from "./MessageResponse.ts"
+import * as MessageStream from "./MessageStream.ts"
+import * as Names from "./Names.ts"
+
+/**
+ * @category models
+ * @since 0.1.0
+ */
+export interface Options {
+  /** The model's id, such as `claude-sonnet-5-5`. */
+  readonly model: string
+  /** Sent as `x-api-key`; without one, or with a blank one, no such header is sent. */
+  readonly apiKey?: Redacted.Redacted | undefined
+  /** What stands before `/v1/messages`, with or without a slash or `/v1` at its end. Default `https://api.anthropic.com`. */
+  readonly baseUrl?: string | URL | undefined
+  /** The most tokens of one answer, thinking included; the API wants a number. Default 16384, which every current model takes. */
+  readonly maxTokens?: number | undefined
+  /** For how long the API is to keep tools, system prompt and conversation in its cache. Writing costs more. Default not at all. */
+  readonly cache?: "5m" | "1h" | undefined
+  /** Whether one answer may call several tools. Default true. */
+  readonly parallelToolCalls?: boolean | undefined
+  /** Further fields of every request as the API names them, such as `thinking`; they replace nothing that is sent anyway. */
+  readonly body?: Schema.JsonObject | undefined
+  /** Names of beta features to ask for. */
+  readonly betas?: ReadonlyArray<string> | undefined
+  /** The version of the API, for `anthropic-version`. Default `2026-10-21`, which takes no `temperature`. */
+  readonly version?: string | undefined
+  /** Further headers, which replace those of equal names. Redacted values are kept out of errors and traces. */
+  readonly headers?: Readonly<Record<string, string | Redacted.Redacted>> | undefined
+  /** How long one request may take, from the first byte sent to the last received. Default 10 minutes. */
+  readonly timeout?: Duration.Input | undefined
+  /** How long a stream may be silent; the API sends signs of life. Default 2 minutes. */
+  readonly idleTimeout?: Duration.Input | undefined
+  /** The size of an answer that is still read, in bytes without compression. Default 8 MiB. */
+  readonly maxResponseBytes?: number | undefined
+}
+
+/**
+ * The model of the Messages API, over the `HttpClient` in place.
+ *
+ * **Details**
+ *
+ * Every call makes exactly one request: nothing is retried and no redirect is followed with `FetchHttpClient`. Whoever calls
+ * decides by the error's `isRetryable` and `retryAfter`. Errors name status and code of the provider and an excerpt of what it
+ * said, and neither the key nor a redacted header. What the provider does not report is unknown, not zero. Thinking is kept in
+ * reasoning parts with its signature and sent back unchanged; thinking of other providers is not sent. Tool calls are passed on as
+ * the model wrote them.
+ *
+ * **Gotchas**
+ *
+ * Tools that the provider executes are not supported. HTTP clients have limits of their own; fetch and undici wait 5 minutes for
+ * the headers, which come with the whole answer unless it is streamed: for answers beyond some 16,000 tokens, stream. A client that
+ * retries or follows redirects makes more requests than calls. A base URL that is none is a defect. The interfaces of Bedrock and
+ * Vertex AI are others.
+ *
+ * **Example**
+ *
+ * ```ts
+ * import { Anthropic } from "@durable-agents/anthropic"
+ * import { Layer, Redacted } from "effect"
+ * import { FetchHttpClient } from "effect/http"
+ *
+ * const Llm = Anthropic.layer({
+ *   model: "claude-sonnet-5-5",
+ *   apiKey: Redacted.make("…"),
+ *   cache: "5m",
+ *   body: { thinking: { type: "adaptive" } }
+ * }).pipe(Layer.provide(FetchHttpClient.layer))
+ * ```
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layer = (options: Options): Provided<never> =>
+  Layer.effectContext(Effect.suspend(() => make(options, Result.getOrThrow(urlOf(options.baseUrl ?? anthropic)))))
+
+type Provided<E> = Layer.Layer<LanguageModel.LanguageModel | Model.ModelName, E, HttpClient.HttpClient>
+
+const anthropic = "https://api.anthropic.com"
+
+/** Some name the version as a part of the base, others do not. */
+const urlOf = (base: string | URL): Result.Result<URL, Schema.SchemaError> =>
+  Result.map(Endpoint.urlBelow(base, "v1/messages"), (url) => {
+    url.pathname = url.pathname.replace(/\/v1\/v1\/messages$/, "/v1/messages")
+    return url
+  })
+
+/**
+ * Options of which some come from the environment.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface ConfigOptions extends Omit<Options, "model" | "apiKey" | "baseUrl"> {
+  /** Default: `ANTHROPIC_MODEL`, which must be set. */
+  readonly model?: Config.Config<string> | undefined
+  /** Default: `ANTHROPIC_API_KEY`, which may be missing. */
+  readonly apiKey?: Config.Config<Redacted.Redacted> | undefined
+  /** Default: `ANTHROPIC_BASE_URL`; if that is missing or blank, `https://api.anthropic.com`. */
+  readonly baseUrl?: Config.Config<string | URL> | undefined
+}
+
+/**
+ * The model that the environment names by `ANTHROPIC_MODEL`, `ANTHROPIC_API_KEY` and `ANTHROPIC_BASE_URL`.
+ *
+ * **Example**
+ *
+ * ```ts
+ * import { Anthropic } from "@durable-agents/anthropic"
+ * import { Config, Layer } from "effect"
+ * import { FetchHttpClient } from "effect/http"
+ *
+ * const Llm = Anthropic.layerConfig({ model: Config.succeed("claude-haiku-5-5"), maxTokens: 4096 }).pipe(
+ *   Layer.provide(FetchHttpClient.layer)
+ * )
+ * ```
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layerConfig = (options: ConfigOptions = {}): Provided<Config.ConfigError> =>
+  Layer.effectContext(Effect.gen(function*() {
+    const model = yield* options.model ?? Config.NonEmptyString("ANTHROPIC_MODEL")
+    const apiKey = yield* options.apiKey ?? Config.withDefault(Config.Redacted("ANTHROPIC_API_KEY"), undefined)
+    const url = yield* Config.mapEffect(
+      options.baseUrl ?? Config.map(Config.option(Config.String("ANTHROPIC_BASE_URL")), orAnthropic),
+      (base) => Effect.mapError(Effect.fromResult(urlOf(base)), (error) => new Config.ConfigError(error))
+    )
+    return yield* make({ ...options, model, apiKey }, url)
+  }))
+
+const orAnthropic = (given: Option.Option<string>): string =>
+  Option.getOrElse(Option.filter(given, (base) => base.trim() !== ""), () => anthropic)
+
+const make = (options: Omit<Options, "baseUrl">, url: URL) =>
+  Effect.gen(function*() {
+    const { betas = [], headers = {} } = options
+    const endpoint = Endpoint.make(yield* HttpClient.HttpClient, {
+      url,
+      apiKey: options.apiKey,
+      keyHeader: "x-api-key",
+      headers: {
+        "anthropic-version": options.version ?? "2026-10-21",
+        ...(betas.length === 0 ? {} : { "anthropic-beta": betas.join(",") }),
+        ...headers
+      },
+      timeout: Duration.fromInputUnsafe(options.timeout ?? "10 minutes"),
+      idleTimeout: Duration.fromInputUnsafe(options.idleTimeout ?? "2 minutes"),
+      maxResponseBytes: options.maxResponseBytes ?? 8 * 1024 * 1024,
+      requestIdHeaders: ["request-id"]
+    })
+    const settings: MessageRequest.Settings = {
+      model: options.model,
+      maxTokens: options.maxTokens ?? 16_384,
+      cache: options.cache,
+      parallelToolCalls: options.parallelToolCalls ?? true,
+      body: options.body ?? {}
+    }
+    const model = yield* LanguageModel.make({
+      generateText: (request) => Effect.mapError(ask(endpoint, settings, request), failed("generateText")),
+      streamText: (request) => Stream.mapError(stream(endpoint, settings, request), failed("streamText")),
+      codecTransformer: AnthropicStructuredOutput.toCodecAnthropic
+    })
+    return Context.make(LanguageModel.LanguageModel, model).pipe(Context.add(Model.ModelName, options.model))
+  })
+
+const ask = Effect
+  .fnUntraced(function*(
+    endpoint: Endpoint.Endpoint,
+    settings: MessageRequest.Settings,
+    request: LanguageModel.ProviderOptions
+  ) {
+    const names = Names.make(request.tools)
+    const answer = yield* endpoint.post(yield* Effect.fromResult(MessageRequest.make(settings, names, request)))
+    return yield* Effect.fromResult(partsOf(answer, names))
+  })
+
+const stream = (
+  endpoint: Endpoint.Endpoint,
+  settings: MessageRequest.Settings,
+  request: LanguageModel.ProviderOptions
+) =>
+  Stream.unwrap(Effect.gen(function*() {
+    const names = Names.make(request.tools)
+    const body = yield* Effect.fromResult(MessageRequest.make(settings, names, request))
+    const opened = yield* endpoint.open({ ...body, stream: true })
+    if (opened._tag === "Answer") {
+      return Stream.fromIterable(MessageStream.fromParts(yield* Effect.fromResult(partsOf(opened.answer, names))))
+    }
+    const { answerOf, events } = opened
+    return MessageStream.make(events, {
+      names,
+      errorIn: (data) => judge.ofError(answerOf(data)),
+      unreadable: (data, problem) => judge.ofAnswer(answerOf(data), problem)
+    })
+  }))
+
+const judge = ProviderFailure.make({ provider: "anthropic" })
+
+const partsOf = (answer: Endpoint.Answer, names: Names.Names) => {
+  if (answer.status < 200 || answer.status > 299) return Result.fail(judge.ofStatus(answer))
+  const parts = answer.whole
+    ? MessageResponse.read(answer.text, names)
+    : Result.fail("larger than the bound on answers")
+  return Result.mapError(parts, (problem) => judge.ofAnswer(answer, problem))
+}
+
+const failed = (method: string) => (reason: AiError.AiErrorReason): AiError.AiError =>
+  AiError.make({ module: "Anthropic", method, reason })
