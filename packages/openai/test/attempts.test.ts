@@ -4,7 +4,7 @@ import { OpenAi } from "@durable-agents/openai"
 import * as FakeProvider from "@durable-agents/testing/FakeProvider"
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer, Redacted, Schedule, Schema, Stream } from "effect"
+import { Clock, Effect, Layer, Redacted, Schedule, Schema, Stream } from "effect"
 import { Tool, Toolkit } from "effect/ai"
 
 const Stock = Tool.make("stock", {
@@ -23,15 +23,18 @@ const Keeper = Agent.make("keeper", {
 
 const key = "sk-secret-0123456789"
 
-/** Runs the agent to its end on a provider, and counts what is in the log. */
-const run = (script: FakeProvider.Script) =>
+const Patient = Agent.make("patient", { instructions: "You keep a shop.", retry: Schedule.spaced("1 hour") })
+
+/** Runs the agent to its end on a provider, or until it rests, and counts what is in the log. */
+const run = (script: FakeProvider.Script, agent: typeof Keeper | typeof Patient = Keeper) =>
   Effect.gen(function*() {
     const provider = yield* FakeProvider.make(script)
     const model = OpenAi.layer({ model: "m", baseUrl: provider.baseUrl, apiKey: Redacted.make(key) })
     return yield* Effect.gen(function*() {
       const runs = yield* Runs
-      const runId = yield* runs.start(Keeper, "How many bolts?")
-      const { status } = yield* (yield* Runtime).execute(runId)
+      const runId = yield* runs.start(agent, "How many bolts?")
+      const begin = yield* Clock.currentTimeMillis
+      const { status, wakeAt } = yield* (yield* Runtime).execute(runId)
       const events = (yield* Stream.runCollect(runs.events(runId))).map(({ event }) => event)
       assert.notInclude(JSON.stringify(events), key)
       const count = (tag: RunEvent.RunEvent["_tag"]) => events.filter((event) => event._tag === tag).length
@@ -40,6 +43,7 @@ const run = (script: FakeProvider.Script) =>
       )
       return {
         status,
+        hours: wakeAt === undefined ? undefined : Math.round((wakeAt - begin) / 3_600_000),
         kinds,
         requests: provider.requests.length,
         attempts: count("LLMCallRequested"),
@@ -47,7 +51,7 @@ const run = (script: FakeProvider.Script) =>
         outputs: events.flatMap((event) => event._tag === "RunCompleted" ? [event.output] : []),
         pending: provider.requests.filter(({ outcome }) => outcome === "pending").length
       }
-    }).pipe(Effect.provide(Keeper.layer.pipe(
+    }).pipe(Effect.provide(Layer.mergeAll(Keeper.layer, Patient.layer).pipe(
       Layer.provideMerge(Runtime.layer),
       Layer.provideMerge(MemoryStore.layer),
       Layer.provide([
@@ -77,6 +81,7 @@ describe("an agent on a provider", () => {
       ])
       assert.deepStrictEqual(done, {
         status: "Completed",
+        hours: undefined,
         kinds: [
           "transient",
           "transient",
@@ -92,6 +97,26 @@ describe("an agent on a provider", () => {
         outputs: ["Twelve."],
         pending: 0
       })
+    }))
+
+  it.live("holds no worker while the provider wants to be left alone, and is not hurried by nonsense (ME-3)", () =>
+    Effect.gen(function*() {
+      const rests = (headers: Readonly<Record<string, string>>) =>
+        Effect.map(run(FakeProvider.respond(429, "no", headers), Patient), ({ hours, requests, status }) => [
+          status,
+          hours,
+          requests
+        ])
+      const inAYear = new Date(Date.UTC(2030, 0, 1)).toUTCString()
+      assert.deepStrictEqual(yield* rests({ "retry-after": "18000" }), ["Sleeping", 5, 1])
+      assert.deepStrictEqual(
+        yield* rests({ "retry-after": inAYear, date: new Date(Date.UTC(2029, 11, 31, 18)).toUTCString() }),
+        ["Sleeping", 6, 1]
+      )
+      assert.deepStrictEqual(yield* rests({ "x-ratelimit-reset-requests": "7h0m0s" }), ["Sleeping", 7, 1])
+      for (const value of ["-5", "0", "soon", "1e9", inAYear]) {
+        assert.deepStrictEqual(yield* rests({ "retry-after": value }), ["Sleeping", 1, 1], value)
+      }
     }))
 
   it.live("gives up after the attempts that it has, and no request more (ME-4)", () =>

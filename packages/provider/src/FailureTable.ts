@@ -177,7 +177,13 @@ export const phrases: ReadonlyArray<readonly [phrase: RegExp, verdict: Verdict]>
   [/api key not valid/i, "bad-key"] // Gemini, under status 400
 ]
 
-const statuses: ReadonlyMap<number, Verdict> = new Map<number, Verdict>([
+/**
+ * Statuses that do not mean what their class does.
+ *
+ * @category tables
+ * @since 0.1.0
+ */
+export const statuses: ReadonlyMap<number, Verdict> = new Map<number, Verdict>([
   [401, "bad-key"],
   [402, "quota"],
   [403, "forbidden"],
@@ -198,7 +204,7 @@ const statuses: ReadonlyMap<number, Verdict> = new Map<number, Verdict>([
 /**
  * What a status means by itself: those of 400 to 499 without an entry are bad requests, from 500 on they pass, others are unknown.
  *
- * @category tables
+ * @category readers
  * @since 0.1.0
  */
 export const ofStatus = (status: number): Verdict =>
