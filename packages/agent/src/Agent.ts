@@ -63,6 +63,11 @@ export interface Options<I extends Tools.Input, Output = string> {
   readonly attempts?: number
   /** How long one attempt of a model call may take. Default 10 minutes. */
   readonly timeout?: Duration.Input
+  /**
+   * Asks the model for a stream and tells `ModelDeltas` what comes. What is recorded is the same. The layer of the model must be
+   * able to. Default false.
+   */
+  readonly stream?: boolean
 }
 
 /**
@@ -127,7 +132,8 @@ export const make = <I extends Tools.Input = readonly [], Output = string>(
     model: options.model,
     retry: options.retry ?? ModelError.patient,
     attempts: options.attempts ?? 15,
-    timeout: Duration.fromInputUnsafe(options.timeout ?? "10 minutes")
+    timeout: Duration.fromInputUnsafe(options.timeout ?? "10 minutes"),
+    stream: options.stream ?? false
   }
   const program = Program.make<string, Output, AgentError>(name, {
     input: Goal,

@@ -7,7 +7,9 @@ import type { Schedule } from "effect"
 import { Context, Duration, Effect, Option, Result } from "effect"
 import type { Response } from "effect/ai"
 import { AiError, LanguageModel, Model, Prompt } from "effect/ai"
+import * as Assembly from "./Assembly.ts"
 import type { Recorded } from "./Guardrails.ts"
+import * as ModelDeltas from "./ModelDeltas.ts"
 import * as ModelError from "./ModelError.ts"
 import * as Part from "./Part.ts"
 import { isList } from "./ToolResult.ts"
@@ -28,6 +30,8 @@ export interface Options {
   readonly retry: Schedule.Schedule<unknown, ModelError.ModelError>
   readonly attempts: number
   readonly timeout: Duration.Duration
+  /** Answers are streamed, and told to who listens to `ModelDeltas`. */
+  readonly stream: boolean
 }
 
 /**
@@ -62,12 +66,12 @@ export const perform = Effect.fnUntraced(function*(
   conversation: Conversation,
   checked: Checked = {}
 ) {
-  const { agent, attempts, model = "unknown", retry, timeout, tools } = options
+  const { agent, attempts, model = "unknown", retry, stream, timeout, tools } = options
   const name = Option.getOrElse(yield* Effect.serviceOption(Model.ModelName), () => model)
   return yield* Effect.filterOrElse(
     Operation.perform<Generated, ModelError.ModelError, LanguageModel.LanguageModel | CurrentStep>({
       request: { ...requestOf(at, conversation, name), ...checked },
-      act: act({ agent, tools }, at, conversation),
+      act: act({ agent, stream, tools }, at, conversation),
       completed: (response, fields) =>
         Effect.mapEager(encode(response, at.outputBytes), (answer) => ({
           _tag: "LLMCallCompleted",
@@ -143,23 +147,33 @@ const requestOf = (
 type Generated = ReadonlyArray<Response.AnyPart>
 
 const act = (
-  { agent, tools }: Pick<Options, "agent" | "tools">,
+  { agent, stream, tools }: Pick<Options, "agent" | "stream" | "tools">,
   { path, turn }: At,
   { digest, messages }: Conversation
 ): Effect.Effect<Generated, ModelError.ModelError, LanguageModel.LanguageModel | CurrentStep> =>
-  Effect.flatMap(CurrentStep, ({ attempt, runId }) =>
-    LanguageModel.generateText({
+  Effect.flatMap(CurrentStep, ({ attempt, key, runId }) => {
+    const request = {
       prompt: Prompt.fromMessages(messages),
       toolkit: tools.toolkit,
       disableToolCallResolution: true,
       toolCallValidation: "deferred"
-    }).pipe(
+    } as const
+    const answer: Effect.Effect<Generated, AiError.AiError, LanguageModel.LanguageModel> = stream
+      ? ModelDeltas.speaking(
+        { runId, key, turn, attempt },
+        (say) => Effect.flatMap(Assembly.collect(LanguageModel.streamText(request), say), usable)
+      )
+      : Effect.flatMap(LanguageModel.generateText(request), ({ content }) => usable(content))
+    return answer.pipe(
       Effect.provideService(CurrentModelCall, { runId, agent, path, turn, attempt, promptDigest: digest }),
-      Effect.flatMap(({ content, finishReason }) =>
-        finishReason === "error" ? Effect.fail(endedInError) : Effect.succeed(content)
-      ),
       Effect.mapError(ModelError.make)
-    ))
+    )
+  })
+
+const usable = (answer: Generated): Effect.Effect<Generated, AiError.AiError> =>
+  answer.some((part) => part.type === "finish" && part.reason === "error")
+    ? Effect.fail(endedInError)
+    : Effect.succeed(answer)
 
 const endedInError = AiError.make({
   module: "ModelCall",

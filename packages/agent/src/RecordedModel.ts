@@ -7,6 +7,7 @@ import { AiError, LanguageModel, Model, Response } from "effect/ai"
 import { CurrentModelCall, keyOf } from "./ModelCall.ts"
 import * as ModelError from "./ModelError.ts"
 import * as Part from "./Part.ts"
+import * as Streamed from "./Streamed.ts"
 
 const Failure = Schema.Struct({
   reason: Schema.String,
@@ -147,22 +148,23 @@ export const layer = (
 ): Layer.Layer<LanguageModel.LanguageModel | Model.ModelName> =>
   Layer.effectContext(Effect.gen(function*() {
     const byKey = Map.groupBy(recording.calls, ({ key }) => key)
+    const say = Effect.fnUntraced(function*() {
+      const asked = yield* CurrentModelCall
+      if (asked === undefined) return yield* refused("a recorded model answers agents only")
+      const key = keyOf(asked)
+      const calls = byKey.get(key) ?? []
+      const call = calls.find(({ attempt }) => attempt >= asked.attempt) ?? calls.at(-1)
+      if (call === undefined) {
+        return yield* refused(`the recording has no call \`${key}\`: the run has taken another way`)
+      }
+      if (otherPrompts === "refuse" && call.promptDigest !== asked.promptDigest) {
+        return yield* refused(`the prompt of \`${key}\` is not the one that was recorded; \`otherPrompts: "answer"\` answers it`)
+      }
+      return yield* reply(call)
+    })
     const model = yield* LanguageModel.make({
-      generateText: Effect.fnUntraced(function*() {
-        const asked = yield* CurrentModelCall
-        if (asked === undefined) return yield* refused("a recorded model answers agents only")
-        const key = keyOf(asked)
-        const calls = byKey.get(key) ?? []
-        const call = calls.find(({ attempt }) => attempt >= asked.attempt) ?? calls.at(-1)
-        if (call === undefined) {
-          return yield* refused(`the recording has no call \`${key}\`: the run has taken another way`)
-        }
-        if (otherPrompts === "refuse" && call.promptDigest !== asked.promptDigest) {
-          return yield* refused(`the prompt of \`${key}\` is not the one that was recorded; \`otherPrompts: "answer"\` answers it`)
-        }
-        return yield* reply(call)
-      }),
-      streamText: () => Stream.fail(failed("a recorded model does not stream"))
+      generateText: say,
+      streamText: () => Stream.unwrap(Effect.map(say(), Streamed.fromParts))
     })
     return Context.make(LanguageModel.LanguageModel, model)
       .pipe(Context.add(Model.ModelName, recording.calls[0]?.model ?? "recorded"))

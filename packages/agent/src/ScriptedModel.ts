@@ -1,11 +1,13 @@
 /**
  * A language model that says what a script says, offline: for tests and examples. The item is chosen by turn and attempt, so it
- * is the same in every replay, and a failure that is scripted once does not come again.
+ * is the same in every replay, and a failure that is scripted once does not come again. Asked for a stream, it says the same word
+ * by word.
  */
 import { Context, Effect, Layer, Stream } from "effect"
 import type { Prompt, Response, Tool } from "effect/ai"
 import { AiError, LanguageModel, Model } from "effect/ai"
 import { CurrentModelCall } from "./ModelCall.ts"
+import * as Streamed from "./Streamed.ts"
 
 /**
  * What the model does when it is asked: answers with parts, fails, dies, takes its time. Any effect will do.
@@ -61,16 +63,17 @@ export const layer = (
   const replyTo = typeof script === "function" ? script : (request: Request) => scripted(script, request)
   return Layer.effectContext(Effect.gen(function*() {
     const requests: Array<Request> = []
+    const say = Effect.fnUntraced(function*({ prompt, tools }: LanguageModel.ProviderOptions) {
+      const call = yield* CurrentModelCall
+      const own = { runId: "", agent: "", path: "", turn: requests.length + 1, attempt: 1 }
+      const request: Request = { ...(call ?? own), prompt, tools }
+      requests.push(request)
+      const reply = replyTo(request)
+      return yield* typeof reply === "string" ? text(reply) : reply
+    })
     const model = yield* LanguageModel.make({
-      generateText: Effect.fnUntraced(function*({ prompt, tools }) {
-        const call = yield* CurrentModelCall
-        const own = { runId: "", agent: "", path: "", turn: requests.length + 1, attempt: 1 }
-        const request: Request = { ...(call ?? own), prompt, tools }
-        requests.push(request)
-        const reply = replyTo(request)
-        return yield* typeof reply === "string" ? text(reply) : reply
-      }),
-      streamText: () => Stream.fail(failed("a scripted model does not stream"))
+      generateText: say,
+      streamText: (request) => Stream.unwrap(Effect.map(say(request), Streamed.fromParts))
     })
     return Context.make(LanguageModel.LanguageModel, model).pipe(
       Context.add(Model.ModelName, "scripted"),

@@ -18,6 +18,7 @@ export { UnknownProfile, UnusableGuardrails } from "./Guardrails.ts"
 
 // Its model
 export { CurrentModelCall } from "./ModelCall.ts"
+export * as ModelDeltas from "./ModelDeltas.ts"
 export { ModelError } from "./ModelError.ts"
 export * as RecordedModel from "./RecordedModel.ts"
 export * as ScriptedModel from "./ScriptedModel.ts"
