@@ -70,13 +70,16 @@ export const words: ReadonlyMap<string, Verdict> = new Map([
     "contract_spend_limit_reached",
     "insufficient_credits", // OpenRouter
     "payment_required",
+    "openrouter_credits",
+    "openrouter_key_limit",
+    "openrouter_workspace_budget",
+    "openrouter_guardrail_budget",
     "credit_limit", // Together
     "budget_exceeded" // LiteLLM
   ]),
   ...of("content-filtered", [
     "content_filter", // OpenAI, Azure
     "content_policy_violation",
-    "invalid_prompt", // OpenAI, reasoning models
     "responsibleaipolicyviolation", // Azure
     "prohibited_content", // Gemini
     "contentpolicyviolationerror" // LiteLLM
@@ -106,6 +109,7 @@ export const words: ReadonlyMap<string, Verdict> = new Map([
     "rate_limit_error", // Anthropic
     "rate_limited", // Mistral
     "resource_exhausted", // Gemini
+    "openrouter_in_flight_budget", // OpenRouter, under status 402: too much at once, not too much
     "throttling_error" // LiteLLM
   ]),
   ...of("transient", [

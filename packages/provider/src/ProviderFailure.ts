@@ -71,8 +71,10 @@ const verdictOf = (
   if (said.flagged) return "content-filtered"
   const decisive = firstOf(said.words, FailureTable.words)
   const phrase = FailureTable.phrases.find(([pattern]) => pattern.test(said.message))?.[1]
-  // A code for a whole class of failures says less than the message.
-  if (decisive !== undefined && (decisive !== "rate-limited" || phrase === undefined)) return decisive
+  // A code for a whole class of failures says less than the message; of money the code knows more.
+  if (decisive !== undefined && (decisive !== "rate-limited" || phrase === undefined || phrase === "quota")) {
+    return decisive
+  }
   return phrase ?? (status === undefined ?
     firstOf(said.words, FailureTable.hints) ?? otherwise
     : FailureTable.ofStatus(status))

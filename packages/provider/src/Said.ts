@@ -45,7 +45,8 @@ const Fields = Schema.Struct({
   status: Word,
   message: Word,
   innererror: lenient(Schema.Struct({ code: Word })),
-  metadata: lenient(Schema.Struct({ error_type: Word, flagged_input: Schema.optionalKey(Schema.Unknown) })),
+  metadata:
+    lenient(Schema.Struct({ error_type: Word, limit_source: Word, flagged_input: Schema.optionalKey(Schema.Unknown) })),
   details: lenient(Schema.Union([Schema.Array(orUndefined(Detail)), Detail]))
 })
 
@@ -81,7 +82,9 @@ const saidIn = (body: typeof Body.Type): Said => {
   const reasons = details.map((detail) => detail?.reason)
   return {
     isError: error !== undefined || body.object === "error",
-    words: filled([innererror?.code, code, metadata?.error_type, cause, ...reasons, status, type].map(wordOf)),
+    words:
+      filled([innererror?.code, metadata?.limit_source, code, metadata?.error_type, cause, ...reasons, status, type]
+        .map(wordOf)),
     code: wordOf(code ?? cause ?? status),
     type: wordOf(type),
     message: `${message ?? body.detail ?? ""}`,

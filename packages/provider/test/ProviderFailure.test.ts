@@ -36,7 +36,15 @@ const rows: Readonly<Record<string, ReadonlyArray<Row>>> = {
   OpenAI: [
     [400, openAi(null, "invalid_request_error"), "permanent"],
     [400, openAi("context_length_exceeded", "invalid_request_error"), "context-too-long"],
-    [400, openAi("invalid_prompt", "invalid_request_error"), "content-filtered"],
+    [
+      400,
+      openAi(
+        "invalid_prompt",
+        "invalid_request_error",
+        "your prompt was flagged as potentially violating our usage policy"
+      ),
+      "content-filtered"
+    ],
     [401, openAi("invalid_api_key", "invalid_request_error"), "permanent"],
     [403, openAi("unsupported_country_region_territory", "request_forbidden"), "permanent"],
     [404, openAi("model_not_found", "invalid_request_error"), "permanent"],
@@ -91,6 +99,11 @@ const rows: Readonly<Record<string, ReadonlyArray<Row>>> = {
   ],
   OpenRouter: [
     [402, { error: { code: 402, message: "Insufficient credits" } }, "quota"],
+    [402, {
+      error: { code: 402, message: "Insufficient credits", metadata: { limit_source: "openrouter_in_flight_budget" } }
+    }, "rate-limited"],
+    [403, { error: { code: 403, message: "Spent.", metadata: { limit_source: "openrouter_key_limit" } } }, "quota"],
+    [400, { error: { code: 400, message: "Bad role.", metadata: { error_type: "invalid_prompt" } } }, "permanent"],
     [
       403,
       { error: { code: 403, message: "Flagged", metadata: { reasons: ["x"], flagged_input: "y" } } },
