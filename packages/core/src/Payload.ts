@@ -119,6 +119,22 @@ const recordable = (words: string): string =>
 
 const maxWords = 4_000
 
+/** Made once for each schema: a step is declared anew whenever its program comes to it, and to make a codec takes longer than to use it. */
+const onceFor = <Made>(make: (schema: PureSchema) => Made) => {
+  const known = new WeakMap<PureSchema, Made>()
+  return (schema: PureSchema): Made => {
+    const found = known.get(schema)
+    if (found !== undefined) return found
+    const made = make(schema)
+    known.set(schema, made)
+    return made
+  }
+}
+
+const encodeJson = onceFor((schema) => Schema.encodeUnknownEffect(Schema.toCodecJson(schema)))
+
+const decodeJson = onceFor((schema) => Schema.decodeUnknownResult(Schema.toCodecJson(schema)))
+
 /**
  * Encodes a value with its schema to JSON for the log. A schema that throws does not fit.
  *
@@ -126,7 +142,7 @@ const maxWords = 4_000
  * @since 0.1.0
  */
 export const encoder = <A>(schema: PureSchema<A>): (value: A) => Effect.Effect<Schema.Json, Failure> => {
-  const encode = Schema.encodeUnknownEffect(Schema.toCodecJson(schema))
+  const encode = encodeJson(schema)
   return (value) =>
     Effect.flatMap(Limits, ({ outputBytes }) =>
       encode(value).pipe(
@@ -146,7 +162,8 @@ export const encoder = <A>(schema: PureSchema<A>): (value: A) => Effect.Effect<S
  * @since 0.1.0
  */
 export const decoder = <A>(schema: PureSchema<A>) => {
-  const decode = Schema.decodeUnknownResult(Schema.toCodecJson(schema))
+  // What a schema decodes is of its type.
+  const decode = decodeJson(schema) as (json: unknown) => Result.Result<A, Schema.SchemaError>
   return (json: unknown): Result.Result<A, Error> =>
     Result.flatMap(
       Result.try({ try: () => decode(json), catch: (found) => new Error(describe(found)) }),

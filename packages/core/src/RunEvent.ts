@@ -305,7 +305,18 @@ export const cleanText = (json: string): string =>
       found === "\\\\" ? found : found === "\\u0000" ? "\u2400" : "\ufffd")
     : json
 
-const decodeEvent = Schema.decodeUnknownResult(RunEvent)
+type Decoder = (fields: object) => Result.Result<RunEvent, Schema.SchemaError>
+
+/** One for each type, made when it is needed: the union would look for the type among all of them. */
+const decoders = new Map<string, Decoder>()
+
+const decoderOf = (type: keyof typeof RunEvent.cases): Decoder => {
+  const known = decoders.get(type)
+  if (known !== undefined) return known
+  const decoder: Decoder = Schema.decodeUnknownResult(RunEvent.cases[type])
+  decoders.set(type, decoder)
+  return decoder
+}
 
 /**
  * Reads an event from a store. What this build does not know, or cannot decode, is an `UnknownEvent`: reading never fails.
@@ -316,9 +327,9 @@ const decodeEvent = Schema.decodeUnknownResult(RunEvent)
  */
 export const decode = (type: string, fields: unknown): RunEvent => {
   if (!isKnown(type)) return unknownEvent(type, fields, `this build does not know events of type \`${type}\``)
-  const result = decodeEvent({ ...Object(fields), _tag: type })
+  const result = decoderOf(type)({ ...Object(fields), _tag: type })
   if (Result.isSuccess(result)) return result.success
-  const tolerant = decodeEvent({ ...withoutNulls(type, Object(fields)), _tag: type })
+  const tolerant = decoderOf(type)({ ...withoutNulls(type, Object(fields)), _tag: type })
   return Result.isSuccess(tolerant)
     ? tolerant.success
     : unknownEvent(type, fields, `the fields of this \`${type}\` cannot be read: ${result.failure.message}`)

@@ -158,18 +158,18 @@ const makeCodec = <A, E>(output: Payload.PureSchema<A>, error: Payload.PureSchem
   const encode = Payload.encoder(output)
   const decode = Payload.decoder(output)
   const never: Payload.PureSchema<E> = Schema.Never as never
-  const encodeFailure = Schema.encodeUnknownResult(Schema.toCodecJson(error ?? never))
   const decodeFailure = Payload.decoder(error ?? never)
   return {
     decodeFailure,
     completed: (value: A, fields: OutcomeFields) =>
       Effect.map(encode(value), (json): CompletedEvent => ({ _tag: "StepCompleted", ...fields, output: json })),
     failure: (failure: E): Operation.Failure => {
-      const error = Payload.describe(failure)
+      const description = Payload.describe(failure)
+      const encodeFailure = Schema.encodeUnknownResult(Schema.toCodecJson(error ?? never))
       const encoded = Result.flatMap(Result.try(() => encodeFailure(failure)), (found) => found)
       return Result.isSuccess(encoded)
-        ? { reason: "Error", error, failure: encoded.success }
-        : { reason: "Unencodable", error: `its failure does not fit the declared schema: ${error}` }
+        ? { reason: "Error", error: description, failure: encoded.success }
+        : { reason: "Unencodable", error: `its failure does not fit the declared schema: ${description}` }
     },
     result: (outcome: CompletedEvent | FailedEvent, typed: boolean) => {
       if (outcome._tag === "StepCompleted") {
