@@ -30,7 +30,11 @@ export interface Entry {
   readonly next: Next
 }
 
-const Stored = Schema.Struct({ run_id: RunIdSchema, at: Schema.Finite })
+const storedRows = rowsOf(Schema.Struct({ run_id: RunIdSchema, at: Schema.Finite }))
+
+const timeRows = rowsOf(Schema.Struct({ at: Schema.Finite }))
+
+const lengthRows = rowsOf(Schema.Struct({ run_id: RunIdSchema, length: Schema.Int }))
 
 const firsts = (entries: ReadonlyArray<Entry>) =>
   entries.flatMap(({ appendId, epoch, expected, rows: [first], runId }) =>
@@ -92,7 +96,7 @@ export const storeGroup = (
     )
     ${entries.some(concernsQueue) ? queueParts(database, entries.filter(concernsQueue), now) : sql.literal("")}
     select f.run_id::text as run_id, ${millisOf(sql, sql.literal("f.created_at"))} as at from firsts f`
-  return Effect.map(rowsOf(Stored)(statement), (rows) => new Map(rows.map(({ at, run_id }) => [run_id, at])))
+  return Effect.map(storedRows(statement), (rows) => new Map(rows.map(({ at, run_id }) => [run_id, at])))
 }
 
 /** Everything but what a worker records along the way. */
@@ -161,7 +165,7 @@ export const storeAlone = (
     from (values ${sql.csv(values)}) as a (seq, type, payload)
     where exists (select from ${tables.events} e where e.run_id = ${runId}::uuid and e.seq = ${expected - 1})
     returning ${millisOf(sql, sql.literal("created_at"))} as at`
-  return Effect.map(rowsOf(Schema.Struct({ at: Schema.Finite }))(statement), ([first]) => first?.at)
+  return Effect.map(timeRows(statement), ([first]) => first?.at)
 }
 
 /**
@@ -189,12 +193,12 @@ export const lengthsOf = (
     ) as length
     from unnest(${uuids(sql, entries.map(({ runId }) => runId))}) as a (run_id)`
   return Effect.map(
-    rowsOf(Schema.Struct({ run_id: RunIdSchema, length: Schema.Int }))(statement),
+    lengthRows(statement),
     (rows) => new Map(rows.map(({ length, run_id }) => [run_id, length]))
   )
 }
 
-const Found = Schema.Struct({
+const foundRows = rowsOf(Schema.Struct({
   run_id: RunIdSchema,
   seq: Schema.Int,
   epoch: Schema.NullOr(Schema.Int),
@@ -202,7 +206,7 @@ const Found = Schema.Struct({
   type: Schema.String,
   payload: Schema.String,
   at: Schema.Finite
-})
+}))
 
 /**
  * What became of appends whose answer was lost: those that are in their logs, with the time that they carry.
@@ -224,7 +228,7 @@ export const storedOf = (
     ) with ordinality as a (run_id, first, after, place)
     join ${tables.events} e on e.run_id = a.run_id and e.seq >= a.first and e.seq < a.after
     where ${expectOne(sql, "a.place")}`
-  return Effect.map(rowsOf(Found)(statement), (found) => {
+  return Effect.map(foundRows(statement), (found) => {
     const rows = new Map(found.map((row) => [`${row.run_id} ${row.seq}`, row]))
     return new Map(entries.flatMap(({ appendId, epoch, expected, rows: wanted, runId }) => {
       const isOurs = wanted.every(({ payload, type }, index) => {

@@ -131,6 +131,10 @@ export const make = (client: SqlClient, options: Options): Database => {
 /**
  * Reads rows. One that does not fit is a bug, or not ours.
  *
+ * **Gotchas**
+ *
+ * To make a decoder takes longer than to decode a row: keep it in a constant.
+ *
  * @category columns
  * @since 0.1.0
  */

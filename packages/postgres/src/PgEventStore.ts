@@ -28,6 +28,12 @@ const EventRow = Schema.Struct({
   found: Schema.Int
 })
 
+const eventRows = rowsOf(EventRow)
+
+const timeRows = rowsOf(Schema.Struct({ now: Schema.Finite }))
+
+const lastRows = rowsOf(Schema.Struct({ seq: Schema.Int, type: Schema.String }))
+
 /**
  * @category constructors
  * @since 0.1.0
@@ -68,7 +74,7 @@ export const make = Effect.fnUntraced(function*(
     read(
       "now",
       Effect.map(
-        rowsOf(Schema.Struct({ now: Schema.Finite }))(sql`select ${millisOf(sql, database.now())} as now`),
+        timeRows(sql`select ${millisOf(sql, database.now())} as now`),
         ([row]) => row?.now ?? 0
       )
     )
@@ -78,7 +84,7 @@ export const make = Effect.fnUntraced(function*(
     Effect.suspend(() =>
       read(
         "read",
-        rowsOf(EventRow)(sql`
+        eventRows(sql`
           select p.seq, p.type, p.epoch, p.payload::text as payload, ${
           millisOf(sql, sql.literal("p.created_at"))
         } as at, p.found
@@ -113,7 +119,7 @@ export const make = Effect.fnUntraced(function*(
     return read(
       "changes",
       Effect.map(
-        rowsOf(Schema.Struct({ seq: Schema.Int, type: Schema.String }))(statement),
+        lastRows(statement),
         ([last]) => last !== undefined && last.seq < from && endTypes.includes(last.type)
       )
     )

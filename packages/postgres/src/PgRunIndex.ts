@@ -20,13 +20,17 @@ type SummaryRow = typeof SummaryRow.Type
 
 const ApprovalRow = Schema.Struct({ run_id: RunId, key: Schema.String, since: Schema.Finite, summary: Schema.String })
 
+const summaryRows = rowsOf(SummaryRow)
+
+const approvalRows = rowsOf(ApprovalRow)
+
 /**
  * @category constructors
  * @since 0.1.0
  */
 export const make = ({ read, sql, tables }: Database): RunIndex["Service"] => {
   const rowsIn = (summaries: Fragment) =>
-    rowsOf(SummaryRow)(sql`
+    summaryRows(sql`
       select p.run_id::text as run_id, ${
       millisOf(sql, sql.literal("p.started_at"))
     } as started_at, p.summary::text as summary,
@@ -125,7 +129,7 @@ export const make = ({ read, sql, tables }: Database): RunIndex["Service"] => {
     ]
     const rows = yield* read(
       "pendingApprovals",
-      rowsOf(ApprovalRow)(sql`
+      approvalRows(sql`
         select p.run_id::text as run_id, p.key, ${millisOf(sql, sql.literal("p.since"))} as since,
           (select s.summary::text from ${tables.run_summaries} s where s.run_id = p.run_id) as summary
         from (
