@@ -120,7 +120,7 @@ describe("the packages, as they would be published,", () => {
     assert.include(core, "@durable-agents/core/dist/index.js")
     assert.notMatch(core, /\/effect\/dist\/(ai|http\/Http|http-api|rpc|cluster|workflow|socket)/)
     for (const loaded of [core, node(at, "main.js", "agent")]) {
-      assert.notMatch(loaded, /^node:|platform-node|undici|\/(openai|provider|sqlite|cli|testing)\//m)
+      assert.notMatch(loaded, /^node:|platform-node|undici|\/(anthropic|openai|provider|sqlite|cli|testing)\//m)
     }
   })
 
@@ -144,7 +144,7 @@ describe("the packages, as they would be published,", () => {
 
   it("bring a command that runs (check 13)", () => {
     const others = ["effect", "@noble/hashes", "@effect/platform-node"]
-    const at = project("command", ["core", "agent", "provider", "openai", "sqlite", "cli"], others)
+    const at = project("command", ["core", "agent", "provider", "anthropic", "openai", "sqlite", "cli"], others)
     const { bin } = readJson(join(at, "node_modules/@durable-agents/cli/package.json"))
     const command = join("node_modules/@durable-agents/cli", bin["durable-agents"])
     assert.include(node(at, command, "--help"), "durable-agents")

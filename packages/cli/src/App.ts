@@ -48,8 +48,9 @@ export interface App<out E = unknown> {
  * **Details**
  *
  * Whatever the layer leaves open of `Needs` is provided by the command line. If that is `LanguageModel`, it is the one behind an
- * OpenAI-compatible endpoint that `LLM_MODEL`, `LLM_API_KEY` and `LLM_BASE_URL` name. The layer is built only where runs are
- * executed (`resume`, `worker`), so starting a run needs no key.
+ * OpenAI-compatible endpoint that `LLM_MODEL`, `LLM_API_KEY` and `LLM_BASE_URL` name; with `LLM_PROVIDER=anthropic` the one that
+ * `ANTHROPIC_MODEL`, `ANTHROPIC_API_KEY` and `ANTHROPIC_BASE_URL` name. The layer is built only where runs are executed (`resume`,
+ * `worker`), so starting a run needs no key.
  *
  * **Example**
  *

@@ -290,6 +290,44 @@ describe("durable-agents resume", () => {
     assert.strictEqual(log(run).length, 1)
   })
 
+  it("asks the model of the provider that the environment names", async () => {
+    const asked: Array<{ readonly url: string; readonly key: string }> = []
+    const server = createServer((request, response) => {
+      asked.push({ url: `${request.url}`, key: `${request.headers["x-api-key"]}` })
+      request.resume().on("end", () => {
+        response.setHeader("content-type", "application/json")
+        response.end(JSON.stringify({
+          id: "msg_1",
+          type: "message",
+          model: "claude-1",
+          content: [{ type: "text", text: "A line." }],
+          stop_reason: "end_turn",
+          usage: { input_tokens: 11, output_tokens: 3 }
+        }))
+      })
+    })
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+    const { port } = server.address() as AddressInfo
+    const { cli, log } = setUp()
+    const env = {
+      LLM_MODEL: "little",
+      LLM_PROVIDER: "anthropic",
+      ANTHROPIC_API_KEY: "sk-hunter2",
+      ANTHROPIC_BASE_URL: `http://127.0.0.1:${port}`
+    }
+    const run = outputOf(await cli(["start", "writer", "About the sea.", "--app", fixture("open.ts")])).trim()
+    const resume = (more: Record<string, string>) =>
+      cli(["resume", run, "--app", fixture("open.ts")], { ...env, ...more })
+    assertFails(await resume({}), 7, /ANTHROPIC_BASE_URL: set ANTHROPIC_MODEL \(and ANTHROPIC_API_KEY\)/)
+    assertFails(await resume({ LLM_PROVIDER: "hunter2" }), 7, /LLM_PROVIDER must be `openai` or `anthropic`/)
+    assert.match(outputOf(await resume({ ANTHROPIC_MODEL: "claude-test" })), /answer: A line\./)
+    await new Promise((resolve) => server.close(resolve))
+    assert.deepStrictEqual(asked, [{ url: "/v1/messages", key: "sk-hunter2" }])
+    const requested = log(run).flatMap((event) => event._tag === "LLMCallRequested" ? [event.model] : [])
+    assert.deepStrictEqual(requested, ["claude-test"])
+    assert.notInclude(outputOf(await cli(["export", run])), "hunter2")
+  })
+
   it("asks the model that the environment names, at an address with or without a slash (H32, checks 89, 91)", async () => {
     const asked: Array<{ readonly url: string; readonly key: string; readonly body: string }> = []
     const server = createServer((request, response) => {

@@ -26,6 +26,9 @@ export interface Begun {
 type Environment = Readonly<Record<string, string>>
 
 const {
+  ANTHROPIC_API_KEY: _anthropicKey,
+  ANTHROPIC_BASE_URL: _anthropicUrl,
+  ANTHROPIC_MODEL: _anthropicModel,
   DATABASE_URL: _database,
   DURABLE_AGENTS_ACTOR: _actor,
   DURABLE_AGENTS_SCHEMA: _schema,
@@ -34,6 +37,7 @@ const {
   LLM_API_KEY: _key,
   LLM_BASE_URL: _url,
   LLM_MODEL: _model,
+  LLM_PROVIDER: _provider,
   NO_COLOR: _color,
   ...environment
 } = process.env

@@ -38,7 +38,8 @@ export const resume = Command
     Command
       .withDescription("Executes a run in this process until it ends or waits, and prints how it stands. A run that has ended is printed as it is; " +
         "one that another worker holds is waited for; one that is paused stays so. The model that the app leaves open comes from " +
-        "LLM_MODEL, LLM_API_KEY and LLM_BASE_URL."),
+        "LLM_MODEL, LLM_API_KEY and LLM_BASE_URL, or with LLM_PROVIDER=anthropic from ANTHROPIC_MODEL, ANTHROPIC_API_KEY and " +
+        "ANTHROPIC_BASE_URL."),
     Command.withShortDescription("Execute a run here until it rests"),
     Command.withExamples([{
       command: "durable-agents resume 0198c0de-7a3b-7c4d-8e5f-0123456789ab --app ./app.ts --store sqlite:runs.db"
