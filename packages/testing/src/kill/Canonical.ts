@@ -137,7 +137,7 @@ const agent = (name: string, script: ReadonlyArray<Turn>, { asks = false, order 
   const model = (world: World) =>
     ScriptedModel.layer(({ attempt, prompt, runId, turn }) => {
       const replies = script[turn - 1]?.(results(prompt)) ?? []
-      const key = `turn-${turn}`
+      const key = `turn-${turn}/model`
       return Effect.andThen(
         world.ask({ runId, key, attempt, idempotencyKey: `${runId}/${key}` }, key),
         replies[Math.min(attempt, replies.length) - 1] ?? ScriptedModel.text("")

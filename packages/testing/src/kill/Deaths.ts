@@ -9,6 +9,7 @@ import { randomUUID } from "node:crypto"
 import * as Ending from "../Ending.ts"
 import * as LogText from "../LogText.ts"
 import type { Canonical } from "./Canonical.ts"
+import type { Fate } from "./Conductor.ts"
 import { conduct } from "./Conductor.ts"
 import * as Instant from "./Instant.ts"
 import type { Call } from "./Ledger.ts"
@@ -27,6 +28,8 @@ const patience = "1 minute"
 export interface Doomed {
   readonly canonical: Canonical
   readonly deaths: ReadonlyArray<Instant.Instant>
+  /** Default `approved`. */
+  readonly fate?: Fate
 }
 
 /**
@@ -60,7 +63,7 @@ export const survive = Effect.fnUntraced(function*(
     doomed,
     (one) => Effect.map(one.canonical.start(service, randomUUID()), (runId) => ({ ...one, runId }))
   )
-  const decided = Effect.forEach(started, ({ runId }) => outside(conduct(runId, "approved")), {
+  const decided = Effect.forEach(started, ({ fate = "approved", runId }) => outside(conduct(runId, fate)), {
     concurrency: "unbounded"
   })
   const early = decide === "always" ? yield* Effect.forkScoped(decided) : undefined
@@ -97,6 +100,7 @@ export const survive = Effect.fnUntraced(function*(
       if (view === undefined) return yield* Effect.die("every run has ended")
       assert.strictEqual(deaths.get(runId) ?? 0, died.get(runId) ?? 0, told({ ...one, events }))
       return {
+        ...one,
         canonical,
         deaths: one.deaths.slice(0, died.get(runId) ?? 0),
         view,

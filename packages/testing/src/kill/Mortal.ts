@@ -7,7 +7,7 @@ import { Effect, Layer } from "effect"
 import type { World } from "./Canonical.ts"
 import type { Instant } from "./Instant.ts"
 import { nameOf } from "./Instant.ts"
-import type { Ledger } from "./Ledger.ts"
+import type { Ledger, Operation } from "./Ledger.ts"
 
 /**
  * @category models
@@ -90,25 +90,21 @@ export const make = (deaths: ReadonlyMap<string, Instant>, ledger: Ledger, kill:
     release: (release) => Effect.suspend(() => standing.has(release.runId) ? Effect.never : queue.release(release))
   } satisfies RunQueue["Service"]))
 
+  const call = <A>({ runId }: Operation, name: string, f: () => A) =>
+    Effect.suspend(() => {
+      if (standing.has(runId)) return Effect.never
+      const answer = f()
+      const instant = deaths.get(runId)
+      return instant !== undefined && "gapOf" in instant && instant.gapOf === name
+        ? Effect.andThen(ready(runId, instant.once), stand(runId))
+        : Effect.succeed(answer)
+    })
+
   return {
     layer: Layer.merge(Layer.effect(EventStore, store), Layer.effect(RunQueue, queue)),
     world: {
-      ask: ({ runId, ...operation }, name) =>
-        Effect.suspend(() => {
-          if (standing.has(runId)) return Effect.never
-          ledger.ask({ runId, ...operation }, name)
-          return Effect.void
-        }),
-      act: (operation, name) =>
-        Effect.suspend(() => {
-          const { runId } = operation
-          if (standing.has(runId)) return Effect.never
-          const receipt = ledger.act(operation, name)
-          const instant = deaths.get(runId)
-          return instant !== undefined && "gapOf" in instant && instant.gapOf === name
-            ? Effect.andThen(ready(runId, instant.once), stand(runId))
-            : Effect.succeed(receipt)
-        })
+      ask: (operation, name) => call(operation, name, () => ledger.ask(operation, name)),
+      act: (operation, name) => call(operation, name, () => ledger.act(operation, name))
     }
   }
 }

@@ -35,6 +35,8 @@ export interface Orders {
  */
 export interface WorkerProcess {
   readonly name: string
+  /** Done when it looks for runs, or is gone. */
+  readonly ready: Effect.Effect<void>
   readonly signal: (signal: NodeJS.Signals) => Effect.Effect<void>
   /** Done when it is gone and its parent knows: its exit code, or the signal that killed it. */
   readonly gone: Effect.Effect<number | string>
@@ -52,13 +54,19 @@ export const start = (orders: Orders): Effect.Effect<WorkerProcess, never, Scope
   Effect.acquireRelease(
     Effect.sync(() => {
       const gone = Deferred.makeUnsafe<number | string>()
+      const ready = Deferred.makeUnsafe<void>()
       const started = spawn(process.execPath, [program, JSON.stringify(orders)], {
-        stdio: ["pipe", "ignore", "inherit"],
+        stdio: ["pipe", "pipe", "inherit"],
         env: { ...process.env, NODE_COMPILE_CACHE: join(tmpdir(), "durable-agents-compile-cache") }
       })
-      started.on("exit", (code, signal) => Deferred.doneUnsafe(gone, Effect.succeed(signal ?? code ?? "gone")))
+      started.stdout.on("data", () => Deferred.doneUnsafe(ready, Effect.void))
+      started.on("exit", (code, signal) => {
+        Deferred.doneUnsafe(ready, Effect.void)
+        Deferred.doneUnsafe(gone, Effect.succeed(signal ?? code ?? "gone"))
+      })
       return {
         name: orders.worker,
+        ready: Deferred.await(ready),
         gone: Deferred.await(gone),
         signal: (signal: NodeJS.Signals) =>
           Effect.sync(() => {

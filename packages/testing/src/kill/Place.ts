@@ -2,7 +2,7 @@
  * Where processes are killed: a store, a ledger in a file beside it, and this process, which outlives the others.
  */
 import type { StoreError } from "@durable-agents/core"
-import { Namespace, Runs, Runtime, RuntimeSettings, Worker } from "@durable-agents/core"
+import { MemoryStore, Runs, Runtime, Worker } from "@durable-agents/core"
 import type { Context, Scope } from "effect"
 import { Effect, Layer } from "effect"
 import { mkdtempSync, rmSync } from "node:fs"
@@ -12,6 +12,7 @@ import type { Stores } from "../Scenario.ts"
 import * as Canonical from "./Canonical.ts"
 import { Ledger } from "./Ledger.ts"
 import type { Orders } from "./Orders.ts"
+import * as Settings from "./Settings.ts"
 import * as StoreModule from "./StoreModule.ts"
 
 /**
@@ -40,10 +41,25 @@ export const make = Effect.fnUntraced(function*(options: {
   readonly namespace: string
   readonly leaseMillis: number
 }): Effect.fn.Return<Place, StoreError, Scope.Scope> {
-  const { address, leaseMillis, namespace } = options
-  const module = options.module.href
-  const { layer } = yield* StoreModule.load(module)
-  const stores: Layer.Layer<Stores> = Layer.succeedContext(yield* Layer.build(layer(address)))
+  const { layer } = yield* StoreModule.load(options.module.href)
+  return yield* over(layer(options.address), { ...options, module: options.module.href })
+})
+
+/**
+ * The same in memory, where there is no other process.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const memory: Effect.Effect<Place, StoreError, Scope.Scope> = Effect.suspend(() =>
+  over(MemoryStore.layer, { module: "", address: "", namespace: "default", leaseMillis: 30_000 })
+)
+
+const over = Effect.fnUntraced(function*(
+  layer: Layer.Layer<Stores, StoreError>,
+  orders: Omit<Place["orders"], "ledger">
+): Effect.fn.Return<Place, StoreError, Scope.Scope> {
+  const stores: Layer.Layer<Stores> = Layer.succeedContext(yield* Layer.build(layer))
   const folder = yield* Effect.acquireRelease(
     Effect.sync(() => mkdtempSync(join(tmpdir(), "durable-agents-kill-"))),
     (made) => Effect.sync(() => rmSync(made, { recursive: true, force: true }))
@@ -53,15 +69,7 @@ export const make = Effect.fnUntraced(function*(options: {
     Effect.sync(() => new Ledger(file, "the last one")),
     (opened) => Effect.sync(() => opened.close())
   )
-  const Settings = Layer.merge(
-    Layer.succeed(Namespace, namespace),
-    Layer.succeed(RuntimeSettings, {
-      ...RuntimeSettings.defaultValue(),
-      suspendAfter: "5 millis",
-      keep: "20 millis",
-      lease: leaseMillis
-    })
-  )
+  const settings = Settings.layer(orders)
   const Programs = Layer.mergeAll(
     Layer.empty,
     ...Canonical.all.map(({ layer }) =>
@@ -71,16 +79,16 @@ export const make = Effect.fnUntraced(function*(options: {
       })
     )
   )
-  const Main = Worker.layer({ concurrency: 100, poll: "50 millis", lease: leaseMillis }).pipe(
+  const Main = Worker.layer({ concurrency: 100, poll: "50 millis", lease: orders.leaseMillis }).pipe(
     Layer.provide(Programs),
     Layer.provide(Runtime.layer),
     Layer.provide(stores),
-    Layer.provide(Settings)
+    Layer.provide(settings)
   )
   return {
     ledger,
-    orders: { module, address, ledger: file, namespace, leaseMillis },
-    runs: yield* Layer.build(Runs.layer.pipe(Layer.provide(stores), Layer.provide(Settings))),
+    orders: { ...orders, ledger: file },
+    runs: yield* Layer.build(Runs.layer.pipe(Layer.provide(stores), Layer.provide(settings))),
     worker: Effect.asVoid(Layer.build(Layer.fresh(Main)))
   }
 })
