@@ -77,7 +77,7 @@ export const start = <C extends Commands>(
 const asking = <C extends Commands>(started: ChildProcess): Child<C>["ask"] => {
   const open = new Map<number, (effect: Effect.Effect<never> | Effect.Effect<unknown>) => void>()
   let asked = 0
-  const gone = Effect.die(new Error("A process of the measurement has ended"))
+  const gone = Effect.suspend(() => Effect.die(new Error("A process of the measurement has ended")))
   started.on("message", (reply: Reply) => {
     open.get(reply.id)?.("problem" in reply ? Effect.die(new Error(reply.problem)) : Effect.succeed(reply.output))
     open.delete(reply.id)

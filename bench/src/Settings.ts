@@ -10,6 +10,8 @@ import { Context } from "effect"
 export interface Settings {
   /** How often the systems take turns. */
   readonly rounds: number
+  /** How many rounds before them are thrown away: what is in them is compiled while it runs. From 1 on. */
+  readonly warmUps: number
   /** About how long one round of one system takes, in milliseconds. */
   readonly roundMillis: number
   /** How many runs are there that nobody executes. */
@@ -23,5 +25,5 @@ export interface Settings {
  * @since 0.1.0
  */
 export const Settings = Context.Reference<Settings>("@durable-agents/bench/Settings", {
-  defaultValue: () => ({ rounds: 5, roundMillis: 1_000, crowd: { parked: 10_000, finished: 1_000_000 } })
+  defaultValue: () => ({ rounds: 5, warmUps: 3, roundMillis: 1_000, crowd: { parked: 10_000, finished: 1_000_000 } })
 })

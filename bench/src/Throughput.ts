@@ -2,7 +2,7 @@
  * Rounds of the work in which the limit and our system take turns, once for each number of runs at a time, for all measures that
  * ask.
  */
-import { Cache, Context, Effect, Layer } from "effect"
+import { Cache, Context, Effect, Layer, Scope } from "effect"
 import * as Child from "./Child.ts"
 import type { Limit } from "./limit/process.ts"
 import type { Ours } from "./ours/process.ts"
@@ -66,12 +66,18 @@ export const layer: Layer.Layer<Throughput, never, Server> = Layer.effect(
   Throughput,
   Effect.gen(function*() {
     const { bytesOf, counting, newSchema, url } = yield* Server
-    const { roundMillis, rounds } = yield* Settings
+    const { roundMillis, rounds, warmUps } = yield* Settings
     const schemas = { limit: yield* newSchema, ours: yield* newSchema }
     const limit = yield* Child.start<Limit>("limit/process.ts")
-    const ours = [yield* Child.start<Ours>("ours/process.ts"), yield* Child.start<Ours>("ours/process.ts")] as const
+    const scope = yield* Effect.scope
+    const worker = Effect.gen(function*() {
+      const started = yield* Child.start<Ours>("ours/process.ts")
+      yield* started.ask("open", { url, schema: schemas.ours })
+      return started
+    }).pipe(Scope.provide(scope))
+    const first = yield* worker
+    const second = yield* Effect.cached(worker)
     yield* limit.ask("open", { url, schema: schemas.limit })
-    for (const process of ours) yield* process.ask("open", { url, schema: schemas.ours })
     const done = { limit: 0, ours: 0 }
 
     const bare = (atOnce: number): Contestant => ({
@@ -84,15 +90,18 @@ export const layer: Layer.Layer<Throughput, never, Server> = Layer.effect(
     })
 
     const workers = (atOnce: number, count: 1 | 2): Contestant => {
-      const working = Effect.forEach(
-        ours.slice(0, count),
-        (process) => process.ask("work", { concurrency: atOnce / count }),
-        { concurrency: "unbounded" }
+      const processes = count === 1 ? Effect.succeed([first]) : Effect.map(second, (other) => [first, other])
+      const working = Effect.flatMap(
+        processes,
+        (all) =>
+          Effect.forEach(all, (process) => process.ask("work", { concurrency: atOnce / count }), {
+            concurrency: "unbounded"
+          })
       )
       return {
         prepare: (runs) => {
           done.ours += runs
-          return ours[0].ask("create", { runs, steps: stepsOfRun, atOnce: 64 })
+          return first.ask("create", { runs, steps: stepsOfRun, atOnce: 64 })
         },
         work: () => working,
         idle: working
@@ -109,7 +118,7 @@ export const layer: Layer.Layer<Throughput, never, Server> = Layer.effect(
     /** The first rounds are compiled while they run; the last of them says how many runs a round can have. */
     const runsFor = Effect.fnUntraced(function*(contestant: Contestant, atOnce: number) {
       let runs = atOnce * 2
-      for (const _ of [1, 2, 3]) {
+      for (let i = 0; i < warmUps; i++) {
         const { stepsPerSecond } = yield* round(contestant, runs)
         const possible = stepsPerSecond * roundMillis / 1_000 / stepsOfRun
         runs = atOnce * Math.max(4, Math.round(possible / atOnce))

@@ -23,6 +23,6 @@ describe("bench", () => {
       assert.isBelow(kept.limit, kept.ours * 2)
     }).pipe(
       Effect.provide(Throughput.layer.pipe(Layer.provideMerge(Server.layer(inject("databaseUrl"))))),
-      Effect.provideService(Settings, { ...Settings.defaultValue(), rounds: 1, roundMillis: 10 })
-    ), 60_000)
+      Effect.provideService(Settings, { ...Settings.defaultValue(), rounds: 1, warmUps: 1, roundMillis: 10 })
+    ), 120_000)
 })

@@ -20,7 +20,7 @@ export const p9 = measure(
   "Starting runs",
   Effect.gen(function*() {
     const { newSchema } = yield* Server
-    const { roundMillis, rounds } = yield* Settings
+    const { roundMillis, rounds, warmUps } = yield* Settings
     const process = yield* ours(yield* newSchema)
     const bare = yield* limit
     const perSecond = (runs: number, { endedAt, startedAt }: Round) => runs / (endedAt - startedAt) * 1_000
@@ -35,7 +35,7 @@ export const p9 = measure(
         /** The first rounds are compiled while they run; half a second is enough for the others. */
         const runsFor = Effect.fnUntraced(function*(create: (runs: number) => Effect.Effect<number>) {
           let runs = atOnce * 8
-          for (const _ of [1, 2, 3]) {
+          for (let i = 0; i < warmUps; i++) {
             runs = Math.max(atOnce * 8, Math.round((yield* create(runs)) * roundMillis / 2_000))
           }
           return runs

@@ -21,7 +21,7 @@ export const p12 = measure(
   "P12",
   "Steps per second on SQLite, one run at a time",
   Effect.gen(function*() {
-    const { roundMillis, rounds } = yield* Settings
+    const { roundMillis, rounds, warmUps } = yield* Settings
     const folder = yield* Effect.acquireRelease(
       Effect.sync(() => mkdtempSync(join(tmpdir(), "durable-agents-bench-"))),
       (made) => Effect.sync(() => rmSync(made, { recursive: true, force: true }))
@@ -34,7 +34,7 @@ export const p12 = measure(
     /** The first rounds are compiled while they run. */
     const runsFor = Effect.fnUntraced(function*(name: "limit" | "ours") {
       let runs = 4
-      for (const _ of [1, 2, 3]) {
+      for (let i = 0; i < warmUps; i++) {
         runs = Math.max(4, Math.round((yield* once(name, runs)) * roundMillis / 1_000 / stepsOfRun))
       }
       return runs
