@@ -2,15 +2,16 @@
  * One recorded model call: what the model is asked, what it answered, and how its failures are tried again.
  */
 import type { RunEventOf } from "@durable-agents/core"
-import { below, CurrentStep, Digest, Operation, Payload } from "@durable-agents/core"
-import type { Schedule } from "effect"
-import { Context, Duration, Effect, Option, Result } from "effect"
+import { below, CurrentStep, Digest, Journal, Operation, Payload } from "@durable-agents/core"
+import type { Duration, Schedule } from "effect"
+import { Context, Effect, Result } from "effect"
 import type { Response } from "effect/ai"
-import { AiError, LanguageModel, Model, Prompt } from "effect/ai"
+import { AiError, LanguageModel, Prompt } from "effect/ai"
 import * as Assembly from "./Assembly.ts"
 import type { Recorded } from "./Guardrails.ts"
 import * as ModelDeltas from "./ModelDeltas.ts"
 import * as ModelError from "./ModelError.ts"
+import * as ModelPlan from "./ModelPlan.ts"
 import * as Part from "./Part.ts"
 import { isList } from "./ToolResult.ts"
 import type { Tools } from "./Tools.ts"
@@ -66,12 +67,13 @@ export const perform = Effect.fnUntraced(function*(
   conversation: Conversation,
   checked: Checked = {}
 ) {
-  const { agent, attempts, model = "unknown", retry, stream, timeout, tools } = options
-  const name = Option.getOrElse(yield* Effect.serviceOption(Model.ModelName), () => model)
+  const { agent, attempts, stream, timeout, tools } = options
+  const journal = yield* Journal
+  const route = yield* ModelPlan.route(yield* LanguageModel.LanguageModel, options, journal.recorded(keyOf(at)))
   return yield* Effect.filterOrElse(
     Operation.perform<Generated, ModelError.ModelError, LanguageModel.LanguageModel | CurrentStep>({
-      request: { ...requestOf(at, conversation, name), ...checked },
-      act: act({ agent, stream, tools }, at, conversation),
+      request: { ...requestOf(at, conversation, route), ...checked },
+      act: route.provide(act({ agent, stream, tools }, at, conversation)),
       completed: (response, fields) =>
         Effect.mapEager(encode(response, at.outputBytes), (answer) => ({
           _tag: "LLMCallCompleted",
@@ -82,10 +84,9 @@ export const perform = Effect.fnUntraced(function*(
       failure: ModelError.toFailure,
       recovery: "repeat",
       retry: {
-        schedule: ModelError.whileRetryable(retry),
+        ...route.retry,
         attempts,
-        decode: ModelError.decode,
-        after: ({ retryAfterMillis }) => retryAfterMillis === undefined ? undefined : Duration.millis(retryAfterMillis)
+        decode: ModelError.decode
       },
       timeout
     }),
@@ -125,7 +126,7 @@ interface At {
 const requestOf = (
   { path, turn }: At,
   { characters, digest, messages }: Conversation,
-  model: string
+  route: ModelPlan.Route
 ) =>
   Operation.request({
     key: keyOf({ path, turn }),
@@ -136,7 +137,7 @@ const requestOf = (
       _tag: "LLMCallRequested",
       ...attempt,
       turn,
-      model,
+      model: route.names()[0],
       promptDigest: digest,
       messageCount: messages.length,
       estimatedTokens: Math.ceil(characters / 4)

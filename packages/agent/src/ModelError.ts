@@ -3,7 +3,7 @@
  * its credentials.
  */
 import type { Operation } from "@durable-agents/core"
-import { Duration, Effect, Result, Schedule, Schema } from "effect"
+import { Duration, Effect, Option, Result, Schedule, Schema } from "effect"
 import type { AiError } from "effect/ai"
 import { cut } from "./Words.ts"
 
@@ -108,6 +108,43 @@ export const decode = (failure: Schema.Json | undefined) => Result.getSuccess(de
 const decodeResult = Schema.decodeUnknownResult(ModelError)
 
 /**
+ * Reads a recorded attempt that failed, whether the model said so, it took too long, or its layer has a bug. `None` for others.
+ *
+ * @category codecs
+ * @since 0.1.0
+ */
+export const read = (
+  { error, failure, reason }: Pick<Operation.Failure, "reason" | "error" | "failure">
+): Option.Option<ModelError> =>
+  reason === "Error"
+    ? decode(failure)
+    : reason === "Timeout" || reason === "Defect"
+    ? Option.some(ofUnknown({ reason, error }))
+    : Option.none()
+
+/**
+ * What it means for whoever asks again that an attempt took too long, or that its layer has a bug.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const ofUnknown = ({ error, reason }: Pick<Operation.Failure, "reason" | "error">): ModelError => ({
+  reason,
+  kind: "transient",
+  message: error,
+  retryable: true
+})
+
+/**
+ * How long the provider wants not to be asked.
+ *
+ * @category schedules
+ * @since 0.1.0
+ */
+export const askedDelay = ({ retryAfterMillis }: ModelError): Duration.Duration | undefined =>
+  retryAfterMillis === undefined ? undefined : Duration.millis(retryAfterMillis)
+
+/**
  * @category codecs
  * @since 0.1.0
  */
@@ -137,9 +174,9 @@ const paidAttempts = 3
  * @category schedules
  * @since 0.1.0
  */
-export const whileRetryable = (
-  schedule: Schedule.Schedule<unknown, ModelError>
-): Schedule.Schedule<unknown, ModelError> =>
+export const whileRetryable = <E = never>(
+  schedule: Schedule.Schedule<unknown, ModelError, E>
+): Schedule.Schedule<unknown, ModelError, E> =>
   Schedule.while(
     schedule,
     ({ attempt, input }) => Effect.succeed(input.retryable && (attempt < paidAttempts || !unreadable.has(input.reason)))

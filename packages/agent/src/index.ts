@@ -20,6 +20,7 @@ export { UnknownProfile, UnusableGuardrails } from "./Guardrails.ts"
 export { CurrentModelCall } from "./ModelCall.ts"
 export * as ModelDeltas from "./ModelDeltas.ts"
 export { ModelError } from "./ModelError.ts"
+export * as ModelPlan from "./ModelPlan.ts"
 export * as RecordedModel from "./RecordedModel.ts"
 export * as ScriptedModel from "./ScriptedModel.ts"
 

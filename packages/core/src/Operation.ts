@@ -58,6 +58,8 @@ export interface Retry<E> {
   readonly decode: (failure: Schema.Json | undefined) => Option.Option<E>
   /** The delay that the failure itself asks for, such as a provider's `Retry-After`. */
   readonly after?: (error: E) => Duration.Duration | undefined
+  /** What a time-out or a bug is to the schedule. Without it, such an attempt is repeated after a back-off of its own. */
+  readonly unknown?: (failure: Pick<Failure, "reason" | "error">) => E
 }
 
 /**
@@ -448,6 +450,15 @@ const recover = <A, E, R>(
   const repeat = Effect.suspend(() => {
     const limit = live && spec.retry.attempts === Infinity ? blindAttempts : spec.retry.attempts
     if (operation.attempt >= limit || hopeless) return recordUnknown
+    const { unknown } = spec.retry
+    if (live && unknown !== undefined) {
+      const delay = nextDelay(journal, spec.retry, operation, unknown(failure), failure)
+      return Effect.flatMap(
+        underWay(journal, operation.key, delay),
+        (chosen) =>
+          Option.isNone(chosen) ? recordUnknown : again(journal, spec, restore, operation, fields, chosen.value)
+      )
+    }
     return live
       ? again(journal, spec, restore, operation, fields, backoff(operation.attempt))
       : next(journal, spec, restore, operation, journal.again(spec.request))
@@ -493,20 +504,18 @@ const nextDelay = <E>(
   retry: Retry<E>,
   operation: Operation,
   error: E,
-  { failure, reason }: Failure
+  failure: Failure
 ): Effect.Effect<Option.Option<Duration.Duration>> => {
   const schedule = retry.schedule
-  const isReadable = () => reason === "Error" && Option.isSome(retry.decode(failure))
-  if (schedule === undefined || operation.attempt >= retry.attempts || !isReadable()) return Effect.succeedNone
+  if (schedule === undefined || operation.attempt >= retry.attempts || Option.isNone(typed(retry, failure))) {
+    return Effect.succeedNone
+  }
   return Effect.gen(function*() {
     const step = yield* Schedule.toStep(schedule)
     let delay: Option.Option<Duration.Duration> = Option.none()
     const failures = [
       ...operation.failures.flatMap(({ at, event }) =>
-        Option.match(retry.decode(event.failure), {
-          onNone: () => [],
-          onSome: (past) => event.reason === "Error" ? [{ at, error: past }] : []
-        })
+        Option.match(typed(retry, event), { onNone: () => [], onSome: (past) => [{ at, error: past }] })
       ),
       { at: journal.now(), error }
     ]
@@ -525,6 +534,14 @@ const nextDelay = <E>(
     )
   })
 }
+
+/** A failure as the schedule is fed it. */
+const typed = <E>({ decode, unknown }: Retry<E>, { error, failure, reason }: Failure): Option.Option<E> =>
+  reason === "Error"
+    ? decode(failure)
+    : unknown !== undefined && (reason === "Timeout" || reason === "Defect")
+    ? Option.some(unknown({ reason, error }))
+    : Option.none()
 
 /**
  * Builds the request and failure events of a kind of operation.
