@@ -1,9 +1,9 @@
 /**
  * A language model behind Anthropic's Messages API: one call is one HTTP request, whatever comes of it.
  */
-import { Endpoint, ProviderFailure } from "@durable-agents/provider"
-import { Config, Context, Duration, Effect, Layer, Option, Result, Stream } from "effect"
-import type { Redacted, Schema } from "effect"
+import { Endpoint, MaxOutputTokens, ModelSpan, ProviderFailure } from "@durable-agents/provider"
+import { Config, Context, Duration, Effect, Layer, Option, Result, Schema, Stream } from "effect"
+import type { Redacted } from "effect"
 import { AiError, AnthropicStructuredOutput, LanguageModel, Model } from "effect/ai"
 import { HttpClient } from "effect/http"
 import * as MessageRequest from "./MessageRequest.ts"
@@ -28,8 +28,8 @@ export interface Options {
   readonly cache?: "5m" | "1h" | undefined
   /** Whether one answer may call several tools. Default true. */
   readonly parallelToolCalls?: boolean | undefined
-  /** Further fields of every request as the API names them, such as `thinking`; they replace nothing that is sent anyway. */
-  readonly body?: Schema.JsonObject | undefined
+  /** Further fields of every request, as the API names them, such as `thinking` or `service_tier`. */
+  readonly parameters?: Schema.JsonObject | undefined
   /** Names of beta features to ask for. */
   readonly betas?: ReadonlyArray<string> | undefined
   /** The version of the API, for `anthropic-version`. Default `2026-10-21`, which takes no `temperature`. */
@@ -53,14 +53,15 @@ export interface Options {
  * decides by the error's `isRetryable` and `retryAfter`. Errors name status and code of the provider and an excerpt of what it
  * said, and neither the key nor a redacted header. What the provider does not report is unknown, not zero. Thinking is kept in
  * reasoning parts with its signature and sent back unchanged; thinking of other providers is not sent. Tool calls are passed on as
- * the model wrote them.
+ * the model wrote them. The request asks for no more than `MaxOutputTokens`. The parts of a streamed answer, put together, are
+ * those of the same answer in one piece.
  *
  * **Gotchas**
  *
  * Tools that the provider executes are not supported. HTTP clients have limits of their own; fetch and undici wait 5 minutes for
  * the headers, which come with the whole answer unless it is streamed: for answers beyond some 16,000 tokens, stream. A client that
- * retries or follows redirects makes more requests than calls. A base URL that is none is a defect. The interfaces of Bedrock and
- * Vertex AI are others.
+ * retries or follows redirects makes more requests than calls. A base URL that is none is a defect, and so are parameters that the layer
+ * sends itself. The interfaces of Bedrock and Vertex AI are others.
  *
  * **Example**
  *
@@ -73,7 +74,7 @@ export interface Options {
  *   model: "claude-sonnet-5-5",
  *   apiKey: Redacted.make("…"),
  *   cache: "5m",
- *   body: { thinking: { type: "adaptive" } }
+ *   parameters: { thinking: { type: "adaptive" } }
  * }).pipe(Layer.provide(FetchHttpClient.layer))
  * ```
  *
@@ -163,14 +164,29 @@ const make = (options: Omit<Options, "baseUrl">, url: URL) =>
       maxTokens: options.maxTokens ?? 16_384,
       cache: options.cache,
       parallelToolCalls: options.parallelToolCalls ?? true,
-      body: options.body ?? {}
+      parameters: Result.getOrThrow(decodeParameters(options.parameters ?? {}))
     }
     const model = yield* LanguageModel.make({
       generateText: (request) => Effect.mapError(ask(endpoint, settings, request), failed("generateText")),
-      streamText: (request) => Stream.mapError(stream(endpoint, settings, request), failed("streamText")),
+      streamText: (request) =>
+        Stream.mapError(Stream.unwrap(stream(endpoint, settings, request)), failed("streamText")),
       codecTransformer: AnthropicStructuredOutput.toCodecAnthropic
     })
     return Context.make(LanguageModel.LanguageModel, model).pipe(Context.add(Model.ModelName, options.model))
+  })
+
+const decodeParameters = Schema.decodeUnknownResult(Schema.JsonObject.check(Schema.makeFilter((parameters) => {
+  const own = Object.keys(parameters).filter((name) => MessageRequest.ownFields.has(name))
+  return own.length === 0 || `${own.map((name) => `\`${name}\``).join(", ")}: the layer of the model sends this itself`
+})))
+
+const bodyOf = Effect
+  .fnUntraced(function*(settings: MessageRequest.Settings, names: Names.Names, request: LanguageModel.ProviderOptions) {
+    const maxTokens = Math.min(settings.maxTokens, (yield* MaxOutputTokens) ?? settings.maxTokens)
+    const body = yield* Effect.fromResult(MessageRequest.make({ ...settings, maxTokens }, names, request))
+    const { model, parameters } = settings
+    ModelSpan.asked(request.span, { provider: "anthropic", model, maxTokens, parameters })
+    return body
   })
 
 const ask = Effect
@@ -180,29 +196,30 @@ const ask = Effect
     request: LanguageModel.ProviderOptions
   ) {
     const names = Names.make(request.tools)
-    const answer = yield* endpoint.post(yield* Effect.fromResult(MessageRequest.make(settings, names, request)))
-    return yield* Effect.fromResult(partsOf(answer, names))
+    const answer = yield* endpoint.post(yield* bodyOf(settings, names, request))
+    const parts = yield* Effect.fromResult(partsOf(answer, names))
+    for (const part of parts) ModelSpan.answered(request.span, part)
+    return parts
   })
 
-const stream = (
-  endpoint: Endpoint.Endpoint,
-  settings: MessageRequest.Settings,
-  request: LanguageModel.ProviderOptions
-) =>
-  Stream.unwrap(Effect.gen(function*() {
+const stream = Effect
+  .fnUntraced(function*(
+    endpoint: Endpoint.Endpoint,
+    settings: MessageRequest.Settings,
+    request: LanguageModel.ProviderOptions
+  ) {
     const names = Names.make(request.tools)
-    const body = yield* Effect.fromResult(MessageRequest.make(settings, names, request))
+    const body = yield* bodyOf(settings, names, request)
     const opened = yield* endpoint.open({ ...body, stream: true })
-    if (opened._tag === "Answer") {
-      return Stream.fromIterable(MessageStream.fromParts(yield* Effect.fromResult(partsOf(opened.answer, names))))
-    }
-    const { answerOf, events } = opened
-    return MessageStream.make(events, {
-      names,
-      errorIn: (data) => judge.ofError(answerOf(data)),
-      unreadable: (data, problem) => judge.ofAnswer(answerOf(data), problem)
-    })
-  }))
+    const parts = opened._tag === "Answer"
+      ? Stream.fromIterable(MessageStream.fromParts(yield* Effect.fromResult(partsOf(opened.answer, names))))
+      : MessageStream.make(opened.events, {
+        names,
+        errorIn: (data) => judge.ofError(opened.answerOf(data)),
+        unreadable: (data, problem) => judge.ofAnswer(opened.answerOf(data), problem)
+      })
+    return Stream.tap(parts, (part) => Effect.sync(() => ModelSpan.answered(request.span, part)))
+  })
 
 const judge = ProviderFailure.make({ provider: "anthropic" })
 

@@ -17,9 +17,25 @@ export interface Settings {
   readonly maxTokens: number
   readonly cache: "5m" | "1h" | undefined
   readonly parallelToolCalls: boolean
-  /** Further fields, which replace none that are sent anyway. */
-  readonly body: Schema.JsonObject
+  /** Further fields. */
+  readonly parameters: Schema.JsonObject
 }
+
+/**
+ * The fields that parameters cannot set.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export const ownFields: ReadonlySet<string> = new Set([
+  "model",
+  "max_tokens",
+  "system",
+  "messages",
+  "tools",
+  "tool_choice",
+  "stream"
+])
 
 /**
  * The body of the request; fails if something in it cannot be said to the Messages API.
@@ -41,7 +57,7 @@ export const make = (
   request: LanguageModel.ProviderOptions
 ): Result.Result<Schema.JsonObject, AiError.AiErrorReason> =>
   Result.gen(function*() {
-    const { body, maxTokens, model } = settings
+    const { maxTokens, model, parameters } = settings
     const mark = markOf(settings.cache)
     const system: Array<Content.Block> = []
     const messages: Array<Message> = []
@@ -58,7 +74,7 @@ export const make = (
     }
     const offered = yield* Result.all(chosen(request.tools, request.toolChoice).map((tool) => toolOf(tool, names)))
     const format = yield* formatOf(request.responseFormat)
-    const { output_config, tool_choice: _, ...more } = body
+    const { output_config, ...more } = parameters
     const marked = messages.filter(({ role }) => role === "user").slice(-2)
     return {
       ...more,

@@ -1,4 +1,5 @@
 import type { Anthropic } from "@durable-agents/anthropic"
+import { MaxOutputTokens } from "@durable-agents/provider"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Redacted, Schema } from "effect"
 import { LanguageModel, Prompt, Tool, Toolkit } from "effect/ai"
@@ -375,17 +376,12 @@ describe("MessageRequest", () => {
       assert.strictEqual(marks(yield* sentWithTools(conversation)), 0)
     }))
 
-  it.live("sends further fields, which replace nothing", () =>
+  it.live("sends further fields, but for those that it sends itself", () =>
     Effect.gen(function*() {
-      const body = {
-        thinking: { type: "adaptive" },
-        service_tier: "auto",
-        output_config: { effort: "low" },
-        model: "other",
-        messages: [],
-        tool_choice: { type: "any" }
-      }
-      assert.deepStrictEqual(yield* sent("Hi.", { body, maxTokens: 100 }), {
+      const parameters = { thinking: { type: "adaptive" }, service_tier: "auto", output_config: { effort: "low" } }
+      const exit = yield* Effect.exit(sent("Hi.", { parameters: { ...parameters, model: "other", tool_choice: null } }))
+      assert.include(JSON.stringify(exit), "`model`, `tool_choice`: the layer of the model sends this itself")
+      assert.deepStrictEqual(yield* sent("Hi.", { parameters, maxTokens: 100 }), {
         thinking: { type: "adaptive" },
         service_tier: "auto",
         output_config: { effort: "low" },
@@ -395,6 +391,16 @@ describe("MessageRequest", () => {
       })
     }))
 
+  it.live("asks for no more tokens than whoever pays allows", () =>
+    Effect.gen(function*() {
+      const most = (allowed: number | undefined) =>
+        Effect.map(
+          sent("Hi.", { maxTokens: 100 }).pipe(Effect.provideService(MaxOutputTokens, allowed)),
+          (body) => at(body, "max_tokens")
+        )
+      assert.deepStrictEqual([yield* most(undefined), yield* most(7), yield* most(1000)], [100, 7, 100])
+    }))
+
   it.live("asks for an object by its schema, and reads it", () =>
     Effect.gen(function*() {
       const server = yield* serve(say(200, message([text("{\"total\":3}")])))
@@ -402,7 +408,7 @@ describe("MessageRequest", () => {
         prompt: "How many?",
         schema: Schema.Struct({ total: Schema.Finite }),
         objectName: "count"
-      }).pipe(Effect.provide(modelOf(server, { body: { output_config: { effort: "low" } } })))
+      }).pipe(Effect.provide(modelOf(server, { parameters: { output_config: { effort: "low" } } })))
       assert.deepStrictEqual(value, { total: 3 })
       const config = at(server.requests[0]?.body, "output_config")
       assert.strictEqual(at(config, "effort"), "low")
