@@ -122,7 +122,7 @@ describe("the packages, as they would be published,", () => {
     for (const loaded of [core, node(at, "main.js", "agent")]) {
       assert.notMatch(
         loaded,
-        /^node:|platform-node|undici|\/(openai|provider|sqlite|cli|testing)\/|@durable-agents\/anthropic\//m
+        /^node:|platform-node|undici|@durable-agents\/(anthropic|openai|provider|sqlite|cli|testing)\//m
       )
     }
   })

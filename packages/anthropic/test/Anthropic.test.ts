@@ -12,9 +12,12 @@ import { FetchHttpClient, HttpClient, HttpClientResponse } from "effect/http"
 import { TestClock } from "effect/testing"
 import type { ServerResponse } from "node:http"
 import {
+  adds,
   type Answer,
   ask,
   at,
+  begins,
+  events as eventsOf,
   hello,
   listAt,
   listen,
@@ -23,6 +26,9 @@ import {
   say,
   serve,
   type Server,
+  sse,
+  stops,
+  streams,
   text,
   toolUse
 } from "./server.ts"
@@ -289,16 +295,17 @@ const Stock = Tool.make("stock", {
 const Kit = Toolkit.make(Stock)
 const Handlers = Kit.toLayer({ stock: () => Effect.succeed({ left: 12 }) })
 const Keeper = Agent.make("keeper", { instructions: "You keep a shop.", toolkit: Kit })
+const Speaker = Agent.make("keeper", { instructions: "You keep a shop.", toolkit: Kit, stream: true })
 
-const run = (server: Server, options: Partial<Anthropic.Options> = {}) =>
+const run = (server: Server, options: Partial<Anthropic.Options> = {}, agent = Keeper) =>
   Effect.gen(function*() {
     const runs = yield* Runs
     const runtime = yield* Runtime
-    const runId = yield* runs.start(Keeper, "How many bolts?")
+    const runId = yield* runs.start(agent, "How many bolts?")
     const outcome = yield* runtime.execute(runId)
     const events = yield* Stream.runCollect(runs.events(runId))
     return { outcome, events: events.map(({ event }) => event) }
-  }).pipe(Effect.provide(Keeper.layer.pipe(
+  }).pipe(Effect.provide(agent.layer.pipe(
     Layer.provideMerge(Runtime.layer),
     Layer.provideMerge(MemoryStore.layer),
     Layer.provide([modelOf(server, options), Handlers])
@@ -311,18 +318,56 @@ const thought = { type: "thinking", thinking: "Look it up.", signature: "c2lnbmF
 const hidden = { type: "redacted_thinking", data: "b3BhcXVl" }
 const asked = [thought, hidden, text("One moment."), toolUse("toolu_1", "stock", { item: "bolt" })]
 
-const twoTurns: Answer = (response, nth) =>
-  say(
-    200,
-    nth === 1
-      ? message(asked, {
-        stop_reason: "tool_use",
-        usage: { input_tokens: 5, cache_creation_input_tokens: 100, cache_read_input_tokens: 0, output_tokens: 20 }
-      })
-      : message([{ type: "thinking", thinking: "Done.", signature: "c2" }, text("Twelve.")], {
-        usage: { input_tokens: 7, cache_creation_input_tokens: 0, cache_read_input_tokens: 100, output_tokens: 3 }
-      })
-  )(response, nth)
+const turns = [
+  {
+    content: asked,
+    stop_reason: "tool_use",
+    usage: { input_tokens: 5, cache_creation_input_tokens: 100, cache_read_input_tokens: 0, output_tokens: 20 }
+  },
+  {
+    content: [{ type: "thinking", thinking: "Done.", signature: "c2" }, text("Twelve.")],
+    stop_reason: "end_turn",
+    usage: { input_tokens: 7, cache_creation_input_tokens: 0, cache_read_input_tokens: 100, output_tokens: 3 }
+  }
+] as const
+
+const turnOf = (nth: number) => nth === 1 ? turns[0] : turns[1]
+
+const twoTurns: Answer = (response, nth) => {
+  const { content, ...more } = turnOf(nth)
+  say(200, message(content, more))(response, nth)
+}
+
+const twoTurnsStreamed: Answer = (response, nth) => {
+  const { content, stop_reason, usage } = turnOf(nth)
+  const pieces = content.flatMap((block, index) => {
+    if ("thinking" in block) {
+      return [
+        begins(index, { type: "thinking", thinking: "", signature: "" }),
+        ...Array.from(block.thinking, (thinking) => adds(index, { type: "thinking_delta", thinking })),
+        adds(index, { type: "signature_delta", signature: block.signature }),
+        stops(index)
+      ]
+    }
+    if ("text" in block) {
+      return [
+        begins(index, text("")),
+        ...Array.from(block.text, (text) => adds(index, { type: "text_delta", text })),
+        stops(index)
+      ]
+    }
+    if ("input" in block) {
+      const json = Array.from(JSON.stringify(block.input))
+      return [
+        begins(index, { ...block, input: {} }),
+        ...json.map((partial_json) => adds(index, { type: "input_json_delta", partial_json })),
+        stops(index)
+      ]
+    }
+    return [begins(index, block), stops(index)]
+  })
+  streams(sse(eventsOf(pieces, { delta: { stop_reason }, usage })))(response, nth)
+}
 
 describe("an agent on the Messages API", () => {
   it.live("calls tools, sends thinking back as it came, and answers without it (MR-12, ME-6)", () =>
@@ -352,6 +397,27 @@ describe("an agent on the Messages API", () => {
       assert.deepStrictEqual(at(user, "content"), [
         { type: "tool_result", tool_use_id: "toolu_1", content: "{\"left\":12}" }
       ])
+    }))
+
+  it.live("records of a stream what it records of a whole answer, and sends it back the same (MR-12)", () =>
+    Effect.gen(function*() {
+      const [whole, streamed] = [yield* serve(twoTurns), yield* serve(twoTurnsStreamed)]
+      const answersOf = (events: ReadonlyArray<RunEvent.RunEvent>) =>
+        only(events, "LLMCallCompleted").map(({ model, parts, providerRequestId, stopReason, usage }) => ({
+          model,
+          parts,
+          providerRequestId,
+          stopReason,
+          usage
+        }))
+      const once = yield* run(whole)
+      const spoken = yield* run(streamed, {}, Speaker)
+      assert.strictEqual(spoken.outcome.status, "Completed")
+      assert.deepStrictEqual(answersOf(spoken.events), answersOf(once.events))
+      assert.deepStrictEqual(
+        streamed.requests.map(({ body }) => body),
+        whole.requests.map(({ body }) => ({ ...Object(body), stream: true }))
+      )
     }))
 
   it.live("runs no call of an answer that was cut off, and tells the model (MR-5)", () =>

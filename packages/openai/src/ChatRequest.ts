@@ -1,9 +1,55 @@
 /**
  * What an endpoint is sent for a call of a model.
  */
-import { Result, Schema } from "effect"
+import { Predicate, Result, Schema } from "effect"
 import { AiError, type LanguageModel, OpenAiStructuredOutput, type Prompt, Tool } from "effect/ai"
 import { Base64 } from "effect/encoding"
+import * as CallIds from "./CallIds.ts"
+import type { Dialect } from "./Dialect.ts"
+import * as Kept from "./Kept.ts"
+
+/**
+ * What every request of a model says.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Settings {
+  readonly model: string
+  readonly dialect: Dialect
+  /** Further fields. */
+  readonly parameters: Schema.JsonObject
+}
+
+/**
+ * Fields that say what the layer has to say, and those of another interface for the same.
+ *
+ * @category guards
+ * @since 0.1.0
+ */
+export const ownFields: ReadonlySet<string> = new Set([
+  "model",
+  "messages",
+  "tools",
+  "tool_choice",
+  "functions",
+  "function_call",
+  "response_format",
+  "stream",
+  "stream_options",
+  "n"
+])
+
+/**
+ * The body of a request.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Body extends Schema.JsonObject {
+  readonly model: string
+  readonly messages: ReadonlyArray<Schema.Json>
+}
 
 /**
  * The body of the request; fails if something in it cannot be said in chat completions.
@@ -11,27 +57,48 @@ import { Base64 } from "effect/encoding"
  * **Details**
  *
  * Tools, tool choice and response format are left out where they say nothing, since some endpoints refuse them. A choice among
- * some tools offers these only.
+ * some tools offers these only. Names of tools that no endpoint takes are refused; in calls of the conversation so far, which a
+ * model may have made up, they are made acceptable. Ids of calls that the endpoint would refuse are replaced. Of the most tokens
+ * that are given and that are among the parameters, the smaller number counts.
  *
  * @category constructors
  * @since 0.1.0
  */
 export const make = (
-  model: string,
-  { prompt, responseFormat, toolChoice, tools }: LanguageModel.ProviderOptions
-): Result.Result<Schema.Json, AiError.AiErrorReason> =>
+  { dialect, model, parameters }: Settings,
+  { prompt, responseFormat, toolChoice, tools }: LanguageModel.ProviderOptions,
+  maxTokens: number | undefined
+): Result.Result<Body, AiError.AiErrorReason> =>
   Result.gen(function*() {
     const messages: Array<Schema.Json> = []
-    for (const message of prompt.content) messages.push(...yield* messagesOf(message))
+    const idOf = CallIds.make(prompt, dialect.callIds)
+    for (const message of prompt.content) messages.push(...yield* messagesOf(message, dialect, idOf))
     const offered: Array<Schema.Json> = []
     for (const tool of chosen(tools, toolChoice)) offered.push(yield* toolOf(tool))
+    const format = responseFormat.type === "text" ? undefined : yield* formatOf(responseFormat, dialect)
+    const { max_completion_tokens, max_tokens, ...others } = parameters
+    const most = [maxTokens, max_completion_tokens, max_tokens].filter(Predicate.isNumber)
     return {
+      ...others,
+      ...(most.length === 0 ? {} : { [dialect.maxTokens]: Math.min(...most) }),
       model,
-      messages,
+      messages: format === undefined ? messages : [...messages, ...format.messages],
       ...(offered.length === 0 ? {} : { tools: offered, ...choiceOf(toolChoice) }),
-      ...(responseFormat.type === "text" ? {} : { response_format: yield* formatOf(responseFormat) })
+      ...(format === undefined ? {} : { response_format: format.field })
     }
   })
+
+/**
+ * The same request for an answer in pieces.
+ *
+ * @category combinators
+ * @since 0.1.0
+ */
+export const streaming = (body: Body, { dialect }: Settings): Body => ({
+  ...body,
+  stream: true,
+  ...(dialect.asksForUsage ? { stream_options: { include_usage: true } } : {})
+})
 
 type Choice = LanguageModel.ProviderOptions["toolChoice"]
 
@@ -47,6 +114,9 @@ const choiceOf = (choice: Choice): { readonly [name: string]: Schema.Json } => {
 
 const toolOf = (tool: Tool.Any): Result.Result<Schema.Json, AiError.AiErrorReason> => {
   const name: string = tool.name
+  if (wireName(name) !== name) {
+    return Result.fail(refused(`the tool \`${name}\` has a name that is not 1 to 64 letters, digits, \`_\` or \`-\``))
+  }
   if (Tool.isProviderDefined(tool)) {
     return Result.fail(refused(`the tool \`${name}\` belongs to another provider's interface`))
   }
@@ -67,11 +137,29 @@ const parametersOf = ({ not, ...schema }: Schema.JsonObject): Schema.Json => ({
 
 type JsonFormat = Extract<LanguageModel.ProviderOptions["responseFormat"], { readonly type: "json" }>
 
-const formatOf = ({ objectName, schema }: JsonFormat): Result.Result<Schema.Json, AiError.AiErrorReason> =>
+interface Format {
+  readonly field: Schema.Json
+  /** What has to be said beside it. */
+  readonly messages: ReadonlyArray<Schema.Json>
+}
+
+const formatOf = (
+  { objectName, schema }: JsonFormat,
+  { output }: Dialect
+): Result.Result<Format, AiError.AiErrorReason> =>
   Result.map(
     describable("the output", () => OpenAiStructuredOutput.toCodecOpenAI(schema).jsonSchema),
-    (described) => ({ type: "json_schema", json_schema: { name: objectName, strict: true, schema: described } })
+    (described) =>
+      output === "json_schema"
+        ? {
+          field: { type: "json_schema", json_schema: { name: wireName(objectName), strict: true, schema: described } },
+          messages: []
+        }
+        : { field: { type: "json_object" }, messages: [{ role: "system", content: asked(described) }] }
   )
+
+const asked = (schema: Schema.Json): string =>
+  `Answer with one JSON object and nothing else. It must fit this JSON schema: ${JSON.stringify(schema)}`
 
 const describable = (what: string, describe: () => unknown): Result.Result<Schema.JsonObject, AiError.AiErrorReason> =>
   Result.flatMap(
@@ -88,18 +176,24 @@ const describable = (what: string, describe: () => unknown): Result.Result<Schem
 
 const isObject = Schema.is(Schema.Record(Schema.String, Schema.Json))
 
-const messagesOf = (message: Prompt.Message): Result.Result<ReadonlyArray<Schema.Json>, AiError.AiErrorReason> => {
+const messagesOf = (
+  message: Prompt.Message,
+  dialect: Dialect,
+  idOf: (id: string) => string
+): Result.Result<ReadonlyArray<Schema.Json>, AiError.AiErrorReason> => {
   switch (message.role) {
     case "system":
       return Result.succeed([{ role: "system", content: message.content }])
     case "user":
       return Result.map(contentOf(message.content), (content) => [{ role: "user", content }])
     case "assistant":
-      return Result.succeed([assistant(message.content)])
+      return Result.succeed([assistant(message.content, dialect, idOf)])
     case "tool":
       return Result
         .succeed(message.content.flatMap((part) =>
-          part.type === "tool-result" ? [{ role: "tool", tool_call_id: part.id, content: textOf(part.result) }] : []
+          part.type === "tool-result"
+            ? [{ role: "tool", tool_call_id: idOf(part.id), content: textOf(part.result) }]
+            : []
         ))
   }
 }
@@ -125,30 +219,38 @@ const imageOf = ({ data, mediaType }: Prompt.FilePart): Result.Result<Schema.Jso
   return Result.succeed({ type: "image_url", image_url: { url } })
 }
 
-/** One message: the text, the calls, and beside calls the reasoning, which some models want back with them. */
-const assistant = (parts: ReadonlyArray<Prompt.AssistantMessagePart>): Schema.Json => {
+/** One message: the text, the calls, and beside calls what was kept of the answer, which some models want back with them. */
+const assistant = (
+  parts: ReadonlyArray<Prompt.AssistantMessagePart>,
+  { sendsBack }: Dialect,
+  idOf: (id: string) => string
+): Schema.Json => {
   const text = parts.flatMap((part) => part.type === "text" ? [part.text] : []).join("")
   const calls = parts.flatMap((part) =>
     part.type !== "tool-call" || part.providerExecuted ? [] : [{
-      id: part.id,
+      id: idOf(part.id),
       type: "function",
-      function: { name: part.name, arguments: textOf(part.params ?? {}) }
+      function: { name: wireName(part.name), arguments: argumentsOf(part.params) },
+      ...(sendsBack.includes("extra_content") ? Kept.extraOf(part) : {})
     }]
   )
   if (calls.length === 0) return { role: "assistant", content: text }
-  const reasoning = parts.flatMap((part) =>
-    part.type === "reasoning" ? fieldOf(part.options["openai"]).map((field) => [field, part.text]) : []
-  )
+  const reasoning = parts.filter((part) => part.type === "reasoning")
   return {
     role: "assistant",
     content: text === "" ? null : text,
-    ...Object.fromEntries(reasoning),
+    ...Kept.reasoningOf(reasoning, sendsBack),
     tool_calls: calls
   }
 }
 
-const fieldOf = (options: unknown): ReadonlyArray<string> => isOptions(options) ? [options.field] : []
-const isOptions = Schema.is(Schema.Struct({ field: Schema.Literals(["reasoning", "reasoning_content"]) }))
+/** A strict endpoint takes the text of an object only. */
+const argumentsOf = (params: unknown): string => {
+  const text = textOf(params)
+  return typeof params !== "string" && text.startsWith("{") ? text : "{}"
+}
+
+const wireName = (name: string): string => name.replace(/[^A-Za-z0-9_-]/g, "_").slice(0, 64) || "unknown"
 
 const textOf = (value: unknown): string => typeof value === "string" ? value : JSON.stringify(value) ?? "null"
 

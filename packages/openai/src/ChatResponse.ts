@@ -1,10 +1,12 @@
 /**
- * What an endpoint answered, as parts. Only what is needed is looked at; whatever else is there, or is not, does not matter.
+ * What an endpoint answered, as parts.
  */
 import { Json } from "@durable-agents/provider"
-import { Result, Schema } from "effect"
+import { Result, type Schema } from "effect"
 import type { Response } from "effect/ai"
 import { Tool } from "effect/ai"
+import * as Completion from "./Completion.ts"
+import type { Dialect } from "./Dialect.ts"
 
 /**
  * Reads the first choice of a completion; fails with why there is none.
@@ -18,97 +20,67 @@ import { Tool } from "effect/ai"
  * @category readers
  * @since 0.1.0
  */
-export const read = (text: string): Result.Result<Array<Response.PartEncoded>, string> =>
+export const read = (text: string, dialect: Dialect): Result.Result<Array<Response.PartEncoded>, string> =>
   Result.gen(function*() {
     const json = yield* Result.mapError(Json.parse(text), () => text.trim() === "" ? "an empty body" : "not JSON")
-    const completion = yield* Result.fromOption(decode(json), () => "not a completion")
+    const completion = yield* Result.fromOption(Completion.decode(json), () => "not a completion")
     const choice = completion.choices?.find((one) => one !== undefined)
     if (choice?.message === undefined || (choice.error !== undefined && choice.error !== null)) {
       return yield* Result.fail("no choice")
     }
-    const { message } = choice
-    const { content, refusal } = contentOf(message)
+    const texts = Completion.textsOf(choice.message)
+    const calls = choice.message.tool_calls ?? []
     return [
-      ...reasoningOf(message),
-      ...[content, refusal].filter((said) => said !== "").map((said) => ({ type: "text" as const, text: said })),
-      ...(message.tool_calls ?? []).map(callOf),
-      {
-        type: "response-metadata",
-        ...(completion.id === undefined ? {} : { id: `${completion.id}` }),
-        ...(completion.model === undefined ? {} : { modelId: completion.model })
-      },
-      {
-        type: "finish",
-        reason: refusal === "" ? finishOf(choice.finish_reason) : "content-filter",
-        usage: usageOf(completion.usage ?? {})
-      }
+      ...reasoningOf(texts, choice.message, calls.length > 0),
+      ...[texts.content, texts.refusal].filter((said) => said !== "").map((said) => ({
+        type: "text" as const,
+        text: said
+      })),
+      ...calls.map(callOf),
+      metadataOf(completion),
+      finishOf({
+        reason: choice.finish_reason,
+        isRefusal: texts.refusal !== "",
+        usage: completion.usage ?? {},
+        dialect
+      })
     ]
   })
 
-const Count = Json.lenient(Schema.Natural)
-
-const Usage = Schema.Struct({
-  prompt_tokens: Count,
-  completion_tokens: Count,
-  prompt_tokens_details: Json.lenient(Schema.Struct({ cached_tokens: Count })),
-  completion_tokens_details: Json.lenient(Schema.Struct({ reasoning_tokens: Count }))
-})
-
-const Id = Schema.Union([Schema.String, Schema.Finite])
-
-/** Every entry is a call, whatever it is: one that was left out would never be answered. */
-const ToolCall = Json.orUndefined(Schema.Struct({
-  id: Json.lenient(Id),
-  function: Json
-    .lenient(Schema.Struct({ name: Json.lenient(Schema.String), arguments: Schema.optionalKey(Schema.Unknown) }))
-}))
-
-const Piece = Schema.Struct({ text: Json.lenient(Schema.String), refusal: Json.lenient(Schema.String) })
-
-const Message = Schema.Struct({
-  content: Json.lenient(Schema.Union([Schema.String, Schema.Array(Json.orUndefined(Piece))])),
-  refusal: Json.lenient(Schema.String),
-  reasoning_content: Json.lenient(Schema.String),
-  reasoning: Json.lenient(Schema.String),
-  tool_calls: Json.lenient(Schema.Array(ToolCall))
-})
-
-const Completion = Schema.Struct({
-  id: Json.lenient(Id),
-  model: Json.lenient(Schema.String),
-  choices: Json.lenient(Schema.Array(Json.orUndefined(Schema.Struct({
-    message: Json.lenient(Message),
-    finish_reason: Json.lenient(Schema.String),
-    error: Schema.optionalKey(Schema.Unknown)
-  })))),
-  usage: Json.lenient(Usage)
-})
-
-const decode = Schema.decodeUnknownOption(Completion)
-
-/** Texts in pieces are joined; pieces of other kinds, such as thoughts, are no part of the answer. */
-const contentOf = (
-  { content, refusal }: typeof Message.Type
-): { readonly content: string; readonly refusal: string } => {
-  if (content === undefined || typeof content === "string") return { content: content ?? "", refusal: refusal ?? "" }
-  return {
-    content: content.map((piece) => piece?.text ?? "").join(""),
-    refusal: refusal ?? content.map((piece) => piece?.refusal ?? "").join("")
-  }
-}
-
-const reasoningOf = (message: typeof Message.Type): ReadonlyArray<Response.PartEncoded> => {
-  const field = (["reasoning_content", "reasoning"] as const).find((name) => (message[name] ?? "") !== "")
-  return field === undefined
+const reasoningOf = (
+  { field, reasoning }: Completion.Texts,
+  { reasoning_details = [] }: Completion.Message,
+  hasCalls: boolean
+): ReadonlyArray<Response.ReasoningPartEncoded> =>
+  reasoning === "" && reasoning_details.length === 0 && !(hasCalls && field !== undefined)
     ? []
-    : [{ type: "reasoning", text: message[field] ?? "", metadata: { openai: { field } } }]
-}
+    : [{ type: "reasoning", text: reasoning, metadata: keptOf(field, reasoning_details) }]
 
-const callOf = (call: typeof ToolCall.Type): Response.PartEncoded => ({
+/**
+ * What is kept with reasoning, so that it can be sent back as it came.
+ *
+ * @category readers
+ * @since 0.1.0
+ */
+export const keptOf = (
+  field: Completion.ReasoningField | undefined,
+  details: ReadonlyArray<Schema.JsonObject>
+): { readonly openai: Schema.JsonObject } => ({
+  openai: { ...(field === undefined ? {} : { field }), ...(details.length === 0 ? {} : { details }) }
+})
+
+/**
+ * One call as the model wrote it.
+ *
+ * @category readers
+ * @since 0.1.0
+ */
+export const callOf = (call: Completion.ToolCall): Response.ToolCallPartEncoded => ({
   type: "tool-call",
   id: `${call?.id ?? ""}`,
   name: call?.function?.name ?? "",
-  params: argumentsOf(call?.function?.arguments)
+  params: argumentsOf(call?.function?.arguments),
+  ...(call?.extra_content === undefined ? {} : { metadata: { openai: { extra_content: call.extra_content } } })
 })
 
 const argumentsOf = (given: unknown): unknown => {
@@ -120,8 +92,44 @@ const argumentsOf = (given: unknown): unknown => {
   )
 }
 
+/**
+ * Who answered.
+ *
+ * @category readers
+ * @since 0.1.0
+ */
+export const metadataOf = (
+  { id, model }: Pick<Completion.Completion, "id" | "model">
+): Response.ResponseMetadataPartEncoded => ({
+  type: "response-metadata",
+  ...(id === undefined ? {} : { id: `${id}` }),
+  ...(model === undefined ? {} : { modelId: model })
+})
+
+/**
+ * How an answer ended, and what it used.
+ *
+ * @category readers
+ * @since 0.1.0
+ */
+export const finishOf = (
+  { dialect, isRefusal, reason, usage }: {
+    readonly reason: string | undefined
+    readonly isRefusal: boolean
+    readonly usage: Completion.Usage
+    readonly dialect: Dialect
+  }
+): Response.FinishPartEncoded => ({
+  type: "finish",
+  reason: isRefusal ? "content-filter" : reasonOf(reason),
+  usage: usageOf(usage),
+  ...(dialect.reportsCost && usage.cost !== undefined
+    ? { metadata: { durableAgents: { costUsd: `${usage.cost}` } } }
+    : {})
+})
+
 /** The reasons that have a name; others end the answer all the same. */
-const finishOf = (reason: string | undefined): Response.FinishReason => {
+const reasonOf = (reason: string | undefined): Response.FinishReason => {
   switch (reason?.toLowerCase()) {
     case undefined:
       return "unknown"
@@ -142,13 +150,19 @@ const finishOf = (reason: string | undefined): Response.FinishReason => {
   }
 }
 
-const usageOf = (usage: typeof Usage.Type): typeof Response.Usage.Encoded => {
+const usageOf = (usage: Completion.Usage): typeof Response.Usage.Encoded => {
   const input = usage.prompt_tokens
   const output = usage.completion_tokens
-  const cached = usage.prompt_tokens_details?.cached_tokens
+  const cached = usage.prompt_tokens_details?.cached_tokens ?? usage.prompt_cache_hit_tokens
+  const written = usage.prompt_tokens_details?.cache_write_tokens
   const reasoning = usage.completion_tokens_details?.reasoning_tokens
   return {
-    inputTokens: { total: input, cacheRead: cached, uncached: rest(input, cached) },
+    inputTokens: {
+      total: input,
+      cacheRead: cached,
+      cacheWrite: written,
+      uncached: rest(rest(input, cached), written ?? 0)
+    },
     outputTokens: { total: output, reasoning, text: rest(output, reasoning) }
   }
 }

@@ -1,13 +1,15 @@
 /**
  * A language model behind an OpenAI-compatible endpoint: one call is one HTTP request, whatever comes of it.
  */
-import { Endpoint, ProviderFailure } from "@durable-agents/provider"
-import { Config, Context, Duration, Effect, Layer, Option, Result, Stream } from "effect"
+import { Endpoint, MaxOutputTokens, ModelSpan, ProviderFailure } from "@durable-agents/provider"
+import { Config, Context, Duration, Effect, Layer, Option, Result, Schema, Stream } from "effect"
 import type { Redacted } from "effect"
 import { AiError, LanguageModel, Model, OpenAiStructuredOutput, type Response } from "effect/ai"
 import { HttpClient } from "effect/http"
 import * as ChatRequest from "./ChatRequest.ts"
 import * as ChatResponse from "./ChatResponse.ts"
+import * as ChatStream from "./ChatStream.ts"
+import * as Dialect from "./Dialect.ts"
 
 /**
  * @category models
@@ -16,14 +18,25 @@ import * as ChatResponse from "./ChatResponse.ts"
 export interface Options {
   /** The name under which the endpoint knows the model. */
   readonly model: string
-  /** Sent as a bearer token; without one, or with a blank one, no such header is sent. */
+  /**
+   * Sent as a bearer token, or in the header that the dialect names; without one, or with a blank one, no such header is sent.
+   */
   readonly apiKey?: Redacted.Redacted | undefined
-  /** What stands before `/chat/completions`, with or without a slash at its end. Default `https://api.openai.com/v1`. */
+  /**
+   * What stands before `/chat/completions`, with or without a slash at its end. A query, such as `?api-version=…`, stays behind
+   * it. Default `https://api.openai.com/v1`.
+   */
   readonly baseUrl?: string | URL | undefined
+  /** In what the endpoint differs from others. Default by the host of the base URL; what is given here replaces parts of that. */
+  readonly dialect?: Partial<Dialect.Dialect> | undefined
+  /** Further fields of every request, as the endpoint names them, such as `temperature`, `reasoning_effort` or `max_tokens`. */
+  readonly parameters?: Schema.JsonObject | undefined
   /** Further headers, which replace those of equal names. Redacted values are kept out of errors and traces. */
   readonly headers?: Readonly<Record<string, string | Redacted.Redacted>> | undefined
   /** How long one request may take, from the first byte sent to the last received. Default 10 minutes. */
   readonly timeout?: Duration.Input | undefined
+  /** How long a stream may be silent. Some models say nothing while they think. Default 5 minutes. */
+  readonly idleTimeout?: Duration.Input | undefined
   /** The size of an answer that is still read, in bytes without compression. Default 8 MiB. */
   readonly maxResponseBytes?: number | undefined
 }
@@ -36,12 +49,16 @@ export interface Options {
  * Every call makes exactly one request: nothing is retried and no redirect is followed with `FetchHttpClient`. Whoever calls
  * decides by the error's `isRetryable` and `retryAfter`. Errors name status and code of the provider and an excerpt of what it
  * said, and neither the key nor a redacted header. What the provider does not report is unknown, not zero. Tool calls are passed
- * on as the model wrote them: arguments that are not JSON as their text, ids that are missing as `""`.
+ * on as the model wrote them: arguments that are not JSON as their text, ids that are missing as `""`. Reasoning is kept, and sent
+ * back beside tool calls to endpoints that want it. The request asks for no more than `MaxOutputTokens`. What a provider reports as
+ * its price stands in the metadata of the finish part, as `durableAgents.costUsd`. The parts of a streamed answer, put together,
+ * are those of the same answer in one piece.
  *
  * **Gotchas**
  *
- * Answers are not streamed: `streamText` fails. HTTP clients have limits of their own; fetch and undici wait 5 minutes for the
- * headers. A client that retries or follows redirects makes more requests than calls. A base URL that is none is a defect.
+ * HTTP clients have limits of their own: how many connections there are, and how long fetch and undici wait for the headers and
+ * for each piece (5 minutes). A client that retries or follows redirects makes more requests than calls. Tools that a provider executes, audio and files other than images
+ * are not supported. A base URL that is none is a defect, and so are parameters that are no JSON or that the layer sends itself.
  *
  * **Example**
  *
@@ -73,7 +90,7 @@ const openAi = "https://api.openai.com/v1"
  * @category models
  * @since 0.1.0
  */
-export interface ConfigOptions extends Pick<Options, "headers" | "timeout" | "maxResponseBytes"> {
+export interface ConfigOptions extends Omit<Options, "model" | "apiKey" | "baseUrl"> {
   /** Default: `LLM_MODEL`, which must be set. */
   readonly model?: Config.Config<string> | undefined
   /** Default: `LLM_API_KEY`, which may be missing. */
@@ -89,8 +106,7 @@ export interface ConfigOptions extends Pick<Options, "headers" | "timeout" | "ma
  *
  * ```ts
  * import { OpenAi } from "@durable-agents/openai"
- * import { Endpoint, ProviderFailure } from "@durable-agents/provider"
-import { Config, Layer } from "effect"
+ * import { Config, Layer } from "effect"
  * import { FetchHttpClient } from "effect/http"
  *
  * const Llm = OpenAi.layerConfig({ apiKey: Config.Redacted("GROQ_API_KEY") }).pipe(
@@ -117,35 +133,78 @@ const orOpenAi = (given: Option.Option<string>): string =>
 
 const make = (options: Omit<Options, "baseUrl">, url: URL) =>
   Effect.gen(function*() {
+    const dialect = { ...Dialect.of(url), ...options.dialect }
     const endpoint = Endpoint.make(yield* HttpClient.HttpClient, {
       url,
       apiKey: options.apiKey,
+      keyHeader: dialect.keyHeader,
       headers: options.headers ?? {},
       timeout: Duration.fromInputUnsafe(options.timeout ?? "10 minutes"),
+      idleTimeout: Duration.fromInputUnsafe(options.idleTimeout ?? "5 minutes"),
       maxResponseBytes: options.maxResponseBytes ?? 8 * 1024 * 1024
     })
+    const parameters = Result.getOrThrow(decodeParameters(options.parameters ?? {}))
+    const settings = { model: options.model, dialect, parameters }
     const model = yield* LanguageModel.make({
-      generateText: (request) => Effect.mapError(ask(endpoint, options.model, request), failed("generateText")),
-      streamText: () => Stream.fail(failed("streamText")(notStreaming)),
+      generateText: (request) => Effect.mapError(ask(endpoint, settings, request), failed("generateText")),
+      streamText: (request) =>
+        Stream.mapError(Stream.unwrap(stream(endpoint, settings, request)), failed("streamText")),
       codecTransformer: OpenAiStructuredOutput.toCodecOpenAI
     })
     return Context.make(LanguageModel.LanguageModel, model).pipe(Context.add(Model.ModelName, options.model))
   })
 
+const decodeParameters = Schema.decodeUnknownResult(Schema.JsonObject.check(Schema.makeFilter((parameters) => {
+  const own = Object.keys(parameters).filter((name) => ChatRequest.ownFields.has(name))
+  return own.length === 0 || `${own.map((name) => `\`${name}\``).join(", ")}: the layer of the model sends this itself`
+})))
+
 const judge = ProviderFailure.make({ provider: "openai" })
+
+const bodyOf = Effect.fnUntraced(function*(settings: ChatRequest.Settings, request: LanguageModel.ProviderOptions) {
+  const { dialect: { maxTokens, provider }, model, parameters } = settings
+  const body = yield* Effect.fromResult(ChatRequest.make(settings, request, yield* MaxOutputTokens))
+  const most = body[maxTokens]
+  ModelSpan.asked(request.span, {
+    provider,
+    model,
+    parameters,
+    maxTokens: typeof most === "number" ? most : undefined
+  })
+  return body
+})
 
 const ask = Effect.fnUntraced(function*(
   endpoint: Endpoint.Endpoint,
-  model: string,
+  settings: ChatRequest.Settings,
   request: LanguageModel.ProviderOptions
 ): Effect.fn.Return<Array<Response.PartEncoded>, AiError.AiErrorReason> {
-  const answer = yield* endpoint.post(yield* Effect.fromResult(ChatRequest.make(model, request)))
-  if (answer.status < 200 || answer.status > 299) return yield* judge.ofStatus(answer)
-  const parts = answer.whole ? ChatResponse.read(answer.text) : Result.fail("larger than the bound on answers")
-  return yield* Effect.fromResult(Result.mapError(parts, (problem) => judge.ofAnswer(answer, problem)))
+  const answer = yield* endpoint.post(yield* bodyOf(settings, request))
+  const parts = yield* Effect.fromResult(partsOf(answer, settings.dialect))
+  for (const part of parts) ModelSpan.answered(request.span, part)
+  return parts
 })
+
+const stream = Effect.fnUntraced(function*(
+  endpoint: Endpoint.Endpoint,
+  settings: ChatRequest.Settings,
+  request: LanguageModel.ProviderOptions
+) {
+  const opened = yield* endpoint.open(ChatRequest.streaming(yield* bodyOf(settings, request), settings))
+  const parts = opened._tag === "Answer"
+    ? Stream.fromIterable(ChatStream.fromParts(yield* Effect.fromResult(partsOf(opened.answer, settings.dialect))))
+    : ChatStream.make(opened.events, {
+      dialect: settings.dialect,
+      judge: (data, problem) => judge.ofAnswer(opened.answerOf(data), problem)
+    })
+  return Stream.tap(parts, (part) => Effect.sync(() => ModelSpan.answered(request.span, part)))
+})
+
+const partsOf = (answer: Endpoint.Answer, dialect: Dialect.Dialect) => {
+  if (answer.status < 200 || answer.status > 299) return Result.fail(judge.ofStatus(answer))
+  const parts = answer.whole ? ChatResponse.read(answer.text, dialect) : Result.fail("larger than the bound on answers")
+  return Result.mapError(parts, (problem) => judge.ofAnswer(answer, problem))
+}
 
 const failed = (method: string) => (reason: AiError.AiErrorReason): AiError.AiError =>
   AiError.make({ module: "OpenAi", method, reason })
-
-const notStreaming = new AiError.InvalidRequestError({ description: "this model does not stream: use `generateText`" })

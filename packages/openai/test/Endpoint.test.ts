@@ -1,7 +1,7 @@
 import { OpenAi } from "@durable-agents/openai"
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber, Latch, Layer, Redacted, Stream, Tracer } from "effect"
+import { Effect, Fiber, Latch, Layer, Redacted, Tracer } from "effect"
 import { LanguageModel } from "effect/ai"
 import { FetchHttpClient, HttpClient } from "effect/http"
 import { TestClock } from "effect/testing"
@@ -144,19 +144,6 @@ describe("an endpoint", () => {
       assert.strictEqual((yield* ask(server, { maxResponseBytes: body.length }))[0]?.type, "text")
       const error = yield* Effect.flip(ask(server, { maxResponseBytes: body.length - 1 }))
       assert.strictEqual(error.reason._tag, "InvalidOutputError")
-    }))
-
-  it.live("does not stream, and says so without a request", () =>
-    Effect.gen(function*() {
-      const server = yield* serve(hello)
-      const error = yield* LanguageModel.streamText({ prompt: "Hi." }).pipe(
-        Stream.runDrain,
-        Effect.provide(modelOf(server)),
-        Effect.flip
-      )
-      assert.strictEqual(error.reason._tag, "InvalidRequestError")
-      assert.include(error.message, "does not stream")
-      assert.strictEqual(server.requests.length, 0)
     }))
 
   it.live("leaves no secret in traces", () =>
