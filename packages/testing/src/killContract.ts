@@ -24,7 +24,10 @@ export interface KillableStore {
   readonly makeAddress: Effect.Effect<string, never, Scope.Scope>
   /** Also right before each event; ten kills in a row rather than three, from every instant on. Default false. */
   readonly thorough?: boolean
-  /** How long a silent worker keeps its runs. Default 2 seconds. */
+  /**
+   * How long a silent worker keeps its runs. Default 10 seconds, which nobody waits for where a store notices deaths; less than
+   * that on a busy machine, and workers that live lose runs as well.
+   */
   readonly leaseMillis?: number
 }
 
@@ -49,7 +52,7 @@ export const killContract = (name: string, store: KillableStore): void => {
       module: store.module,
       address,
       namespace: randomUUID(),
-      leaseMillis: store.leaseMillis ?? 2_000
+      leaseMillis: store.leaseMillis ?? 10_000
     }))
 
   const test = <E>(title: string, body: (here: Place.Place) => Effect.Effect<void, E, Scope.Scope>) =>

@@ -17,7 +17,7 @@ import * as Orders from "./Orders.ts"
 import type { Place } from "./Place.ts"
 
 /** How long a process may live until all its runs have come to their instants. */
-const patience = "1 minute"
+const patience = "2 minutes"
 
 /**
  * A run to start, and where its processes die: the first, then the one that took over, and so on.
