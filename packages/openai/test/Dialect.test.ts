@@ -4,6 +4,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Cause, Effect, Exit, Layer, Predicate, Redacted, Schema, Stream } from "effect"
 import { LanguageModel, type Prompt, Tool, Toolkit } from "effect/ai"
 import { HttpClient, HttpClientResponse } from "effect/http"
+import { readFileSync } from "node:fs"
 import { chunk, sse } from "./bytes.ts"
 import { at, completion, listAt } from "./server.ts"
 
@@ -77,6 +78,25 @@ describe("Dialect.of", () => {
     assert.strictEqual(of("https://me.openai.azure.com/openai/v1"), "azure.ai.openai")
     assert.strictEqual(Dialect.of(new URL("https://api.openai.com.example.org")), Dialect.compatible)
     assert.strictEqual(Dialect.of(new URL("https://notapi.openai.com")), Dialect.compatible)
+  })
+})
+
+describe("docs/guide/models.md", () => {
+  const page = readFileSync(new URL("../../../docs/guide/models.md", import.meta.url), "utf8")
+
+  it("names the dialect that a base URL has", () => {
+    const rows = Array.from(page.matchAll(/^\| [^|]+ \| `(https?:[^`]+)` \| `(\w+)` \|$/gm))
+    assert.isAtLeast(rows.length, 14)
+    const byName: ReadonlyMap<string, unknown> = new Map(Object.entries(Dialect))
+    for (const [, url = "", name = ""] of rows) assert.strictEqual(Dialect.of(new URL(url)), byName.get(name), url)
+    const named = new Set(rows.map(([, , name]) => byName.get(name ?? "")))
+    for (const [host, dialect] of Dialect.hosts) assert.isTrue(named.has(dialect), host)
+  })
+
+  it("names every part of a dialect", () => {
+    for (const part of Object.keys(Dialect.compatible)) {
+      if (part !== "provider") assert.match(page, new RegExp(`^\\| \`${part}\` \\|`, "m"))
+    }
   })
 })
 
