@@ -80,7 +80,9 @@ export type ActorInput = Actor | string
  */
 export const actor = (input: ActorInput): Actor => typeof input === "string" ? { kind: "person", id: input } : input
 
-const hex = (bytes: Uint8Array): string => Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("")
+const hexOf: ReadonlyArray<string> = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"))
+
+const hex = (bytes: Uint8Array): string => bytes.reduce((text, byte) => text + (hexOf[byte] ?? ""), "")
 
 /**
  * Writes 16 bytes as a UUID of the given version (variant RFC 9562).
@@ -97,6 +99,19 @@ export const uuid = (bytes: Uint8Array, version: 7 | 8): RunId => {
     .make([text.slice(0, 8), text.slice(8, 12), text.slice(12, 16), text.slice(16, 20), text.slice(20)].join("-"))
 }
 
+/** Random bytes are fetched for many ids at a time: to ask for them takes longer than to get them. No byte is given out twice. */
+const pool = new Uint8Array(1024)
+let used = pool.length
+
+const random16 = (): Uint8Array => {
+  if (used === pool.length) {
+    globalThis.crypto.getRandomValues(pool)
+    used = 0
+  }
+  used += 16
+  return pool.slice(used - 16, used)
+}
+
 /**
  * Where new run ids come from. The default makes UUIDv7 from the clock and the platform's secure random source.
  *
@@ -106,7 +121,7 @@ export const uuid = (bytes: Uint8Array, version: 7 | 8): RunId => {
 export const NextRunId = Context.Reference<Effect.Effect<RunId>>("@durable-agents/core/NextRunId", {
   defaultValue: () =>
     Effect.map(Clock.currentTimeMillis, (millis) => {
-      const bytes = globalThis.crypto.getRandomValues(new Uint8Array(16))
+      const bytes = random16()
       for (let i = 0; i < 6; i++) bytes[i] = Math.floor(millis / 2 ** (8 * (5 - i))) % 256
       return uuid(bytes, 7)
     })

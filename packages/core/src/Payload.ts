@@ -131,7 +131,13 @@ const onceFor = <Made>(make: (schema: PureSchema) => Made) => {
   }
 }
 
-const encodeJson = onceFor((schema) => Schema.encodeUnknownEffect(Schema.toCodecJson(schema)))
+/**
+ * The encoder of a schema to JSON.
+ *
+ * @category codecs
+ * @since 0.1.0
+ */
+export const encodeJson = onceFor((schema) => Schema.encodeUnknownEffect(Schema.toCodecJson(schema)))
 
 const decodeJson = onceFor((schema) => Schema.decodeUnknownResult(Schema.toCodecJson(schema)))
 

@@ -1,13 +1,14 @@
 /**
  * What is appended, and the statements that store it.
  */
-import type { Next, RunEvent, RunId, Seq } from "@durable-agents/core"
+import type { Next, RunEvent, RunId, RunSummary, Seq } from "@durable-agents/core"
 import { RunId as RunIdSchema } from "@durable-agents/core"
 import { Effect, Schema } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
+import type { Fragment } from "effect/sql/Statement"
 import { booleans, expectOne, floats, integers, millisOf, texts, timeOf, uuids, wakeMillis } from "./Columns.ts"
 import { type Database, rowsOf } from "./Database.ts"
-import { keeping } from "./Summaries.ts"
+import { keeping, labelsOf, textOf } from "./Summaries.ts"
 
 /**
  * One append, as its statement needs it.
@@ -94,7 +95,7 @@ export const storeGroup = (
       ) as a (run_id, seq, type, payload)
       join firsts f on f.run_id = a.run_id
     )
-    ${entries.some(concernsQueue) ? queueParts(database, entries.filter(concernsQueue), now) : sql.literal("")}
+    ${partsFor(database, entries, now)}
     select f.run_id::text as run_id, ${millisOf(sql, sql.literal("f.created_at"))} as at from firsts f`
   return Effect.map(storedRows(statement), (rows) => new Map(rows.map(({ at, run_id }) => [run_id, at])))
 }
@@ -102,7 +103,73 @@ export const storeGroup = (
 /** Everything but what a worker records along the way. */
 const concernsQueue = ({ fromOutside, next }: Entry): boolean => fromOutside || Object.keys(next).length > 0
 
-const queueParts = (database: Database, entries: ReadonlyArray<Entry>, now: ReturnType<Database["now"]>) => {
+const partsFor = (database: Database, entries: ReadonlyArray<Entry>, now: Fragment): Fragment => {
+  const concerned = entries.filter(concernsQueue)
+  if (concerned.length === 0) return database.sql.literal("")
+  const beginnings = concerned.flatMap(beginning)
+  return beginnings.length === concerned.length
+    ? beginningParts(database, beginnings, now)
+    : queueParts(database, concerned, now)
+}
+
+interface Beginning {
+  readonly entry: Entry
+  readonly summary: RunSummary
+}
+
+/** An ordinary start: there can be nothing of the run yet but what its own append brings. */
+const beginning = (entry: Entry): ReadonlyArray<Beginning> => {
+  const { started, next: { release, summary } } = entry
+  const isOrdinary = started !== undefined && release === undefined && summary?.waits.length === 0
+  return isOrdinary ? [{ entry, summary }] : []
+}
+
+/** What the general parts come to for starts: a quarter less work for the server. */
+const beginningParts = ({ sql, tables }: Database, beginnings: ReadonlyArray<Beginning>, now: Fragment): Fragment => {
+  const labels = beginnings.flatMap(({ summary }) => labelsOf(summary))
+  return sql`,
+    told as materialized (
+      select t.* from unnest(
+        ${uuids(sql, beginnings.map(({ entry: { runId } }) => runId))},
+        ${texts(sql, beginnings.map(({ entry: { started } }) => started?.namespace ?? null))},
+        ${texts(sql, beginnings.map(({ entry: { started } }) => started?.program ?? null))},
+        ${integers(sql, beginnings.map(({ entry: { expected, rows } }) => expected + rows.length - 1))},
+        ${booleans(sql, beginnings.map(({ entry: { next } }) => next.wakeAt !== undefined))},
+        ${floats(sql, beginnings.map(({ entry: { next } }) => wakeMillis(next.wakeAt ?? null)))},
+        ${texts(sql, beginnings.map(({ summary }) => summary.namespace))},
+        ${texts(sql, beginnings.map(({ summary }) => summary.program))},
+        ${texts(sql, beginnings.map(({ summary }) => summary.status))},
+        ${texts(sql, beginnings.map(({ summary }) => textOf(summary)))}
+      ) with ordinality as t (
+        run_id, namespace, program, outside_seq, has_wake, wake_at, listed_namespace, listed_program, status, summary, place
+      )
+      join firsts f on f.run_id = t.run_id
+      where ${expectOne(sql, "t.place")}
+    ),
+    begun as (
+      insert into ${tables.runs} (run_id, outside_seq, lease_epoch, wake_at, namespace, program)
+      select t.run_id, t.outside_seq, 0,
+        case when t.has_wake then ${timeOf(sql, sql.literal("t.wake_at"))} else ${now} end, t.namespace, t.program
+      from told t
+    ),
+    summarized as (
+      insert into ${tables.run_summaries} (run_id, started_at, namespace, program, status, summary)
+      select t.run_id, ${now}, t.listed_namespace, t.listed_program, t.status, t.summary::json from told t
+      on conflict (run_id) do update set status = excluded.status, summary = excluded.summary
+    )
+    ${
+    labels.length === 0 ? sql.literal("") : sql`, labels_kept as (
+      insert into ${tables.run_labels} (run_id, label, started_at)
+      select l.run_id, l.label, ${now} from unnest(
+        ${uuids(sql, labels.map(({ runId }) => runId))}, ${uuids(sql, labels.map(({ label }) => label))}
+      ) as l (run_id, label)
+      join told t on t.run_id = l.run_id
+      on conflict do nothing
+    )`
+  }`
+}
+
+const queueParts = (database: Database, entries: ReadonlyArray<Entry>, now: Fragment): Fragment => {
   const { sql, tables } = database
   const summaries = entries.flatMap(({ next: { summary } }) => summary === undefined ? [] : [summary])
   return sql`,

@@ -1,7 +1,7 @@
 /**
  * Keeping what lists show of runs, as parts of a statement that also says which of them are to be kept.
  */
-import type { RunSummary } from "@durable-agents/core"
+import type { RunId, RunSummary } from "@durable-agents/core"
 import { RunEvent } from "@durable-agents/core"
 import type { Fragment } from "effect/sql/Statement"
 import { createHash } from "node:crypto"
@@ -18,6 +18,25 @@ export const labelId = (name: string, value: string): string => {
   const hex = createHash("sha256").update(RunEvent.cleanText(JSON.stringify([name, value]))).digest("hex")
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20, 32)].join("-")
 }
+
+/**
+ * The labels of a run as their index knows them.
+ *
+ * @category columns
+ * @since 0.1.0
+ */
+export const labelsOf = (
+  { labels, runId }: RunSummary
+): ReadonlyArray<{ readonly runId: RunId; readonly label: string }> =>
+  Object.entries(labels).map(([name, value]) => ({ runId, label: labelId(name, value) }))
+
+/**
+ * A summary as it is stored.
+ *
+ * @category columns
+ * @since 0.1.0
+ */
+export const textOf = (summary: RunSummary): string => RunEvent.cleanText(JSON.stringify(summary))
 
 /**
  * Common table expressions that keep those of these summaries whose run is in another one, `kept`, which has a column `run_id`.
@@ -38,9 +57,7 @@ export const keeping = (
   const approvals = summaries.flatMap(({ namespace, runId, waits }) =>
     waits.filter(({ kind }) => kind === "approval").map(({ key, since }) => ({ runId, namespace, key, since }))
   )
-  const labels = summaries.flatMap(({ labels, runId }) =>
-    Object.entries(labels).map(([name, value]) => ({ runId, label: labelId(name, value) }))
-  )
+  const labels = summaries.flatMap(labelsOf)
   return sql`
     summarized as (
       insert into ${tables.run_summaries} (run_id, started_at, namespace, program, status, summary)
@@ -52,7 +69,7 @@ export const keeping = (
         ${texts(sql, summaries.map(({ namespace }) => namespace))},
         ${texts(sql, summaries.map(({ program }) => program))},
         ${texts(sql, summaries.map(({ status }) => status))},
-        ${texts(sql, summaries.map((summary) => RunEvent.cleanText(JSON.stringify(summary))))}
+        ${texts(sql, summaries.map(textOf))}
       ) with ordinality as s (run_id, namespace, program, status, summary, place)
       where ${expectOne(sql, "s.place")} and s.run_id in (select k.run_id from ${sql.literal(kept)} k)
       on conflict (run_id) do update set status = excluded.status, summary = excluded.summary
