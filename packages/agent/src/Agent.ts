@@ -1,8 +1,8 @@
 /**
  * Agents: a language model and its tools as a durable program.
  */
-import type { Budget, BudgetExceeded, Payload, Programs, ToolDescription } from "@durable-agents/core"
-import { Journal, Limits, Path, Program, RunState, Step } from "@durable-agents/core"
+import type { BudgetExceeded, Payload, Programs, ToolDescription } from "@durable-agents/core"
+import { Budget, Journal, Limits, Path, Program, RunState, Step } from "@durable-agents/core"
 import type { Exit, Schedule, Scope } from "effect"
 import { Duration, Effect, Fiber, HashMap, Layer, Queue, Result, Schema } from "effect"
 import type { LanguageModel, Tool } from "effect/ai"
@@ -53,13 +53,21 @@ export interface Options<I extends Tools.Input, Output = string> {
   readonly version?: string
   /** The guardrails of a run that is not started under others. Default `validation`. */
   readonly guardrailProfile?: Guardrails.Profile
-  /** What a run may spend when its start does not say so. */
+  /**
+   * What a run may spend when its start does not say so. Inside another program (`run`): what the agent may spend there, within
+   * what the run has left.
+   */
   readonly budget?: Budget.Budget
+  /**
+   * The most tokens of one answer, reasoning included. Asked of the provider, and set aside before each call under a limit on
+   * tokens or money. Default: 16,384 for models in the table of prices; others are asked for nothing.
+   */
+  readonly maxOutputTokens?: number
   /** The name under which the model is recorded when its layer does not give one. */
   readonly model?: string
   /** When a failed model call is tried again, if it can succeed at all. Default: from 1 s, at most a minute, jittered. */
   readonly retry?: Schedule.Schedule<unknown, ModelError.ModelError>
-  /** Attempts of one model call in all. Default 15. */
+  /** Attempts of one model call in all. Default 100, which outlasts an hour. The 15th time-out or bug among them is final. */
   readonly attempts?: number
   /** How long one attempt of a model call may take. Default 10 minutes. */
   readonly timeout?: Duration.Input
@@ -131,7 +139,8 @@ export const make = <I extends Tools.Input = readonly [], Output = string>(
     finalAnswer,
     model: options.model,
     retry: options.retry ?? ModelError.patient,
-    attempts: options.attempts ?? 15,
+    attempts: options.attempts ?? 100,
+    maxOutputTokens: options.maxOutputTokens,
     timeout: Duration.fromInputUnsafe(options.timeout ?? "10 minutes"),
     stream: options.stream ?? false
   }
@@ -168,7 +177,9 @@ export const make = <I extends Tools.Input = readonly [], Output = string>(
         ))
     ).pipe(Layer.merge(usable(name, tools, profile))),
     run: (key, goal) =>
-      Step.scope(key)(Effect.flatMap(told(definition, options.instructions, goal, profile), (start) =>
+      Step.scope(key, {
+        budget: options.budget
+      })(Effect.flatMap(told(definition, options.instructions, goal, profile), (start) =>
         Effect.flatMap(
           converse(definition, start),
           // Code after the agent relies on this answer, so a change of its shape must not change what it was.
@@ -297,7 +308,7 @@ const converse = (
           return yield* action.error
         case "Exceed":
           yield* Fiber.awaitAll(exchange.calls.values())
-          return yield* Effect.flatMap(Effect.orDie(Step.decodeRefusal(action.refusal)), Effect.fail)
+          return yield* Effect.flatMap(Effect.orDie(Budget.decodeRefusal(action.refusal)), Effect.fail)
         default:
           state = evolve(state, yield* interpret(exchange, state, action))
       }

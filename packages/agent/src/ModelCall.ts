@@ -13,6 +13,9 @@ import * as ModelDeltas from "./ModelDeltas.ts"
 import * as ModelError from "./ModelError.ts"
 import * as ModelPlan from "./ModelPlan.ts"
 import * as Part from "./Part.ts"
+import * as Prices from "./Prices.ts"
+import type { Reservation } from "./Reservation.ts"
+import { make as reserve, MaxOutputTokens } from "./Reservation.ts"
 import { isList } from "./ToolResult.ts"
 import type { Tools } from "./Tools.ts"
 import type { Conversation } from "./Transcript.ts"
@@ -33,6 +36,7 @@ export interface Options {
   readonly timeout: Duration.Duration
   /** Answers are streamed, and told to who listens to `ModelDeltas`. */
   readonly stream: boolean
+  readonly maxOutputTokens: number | undefined
 }
 
 /**
@@ -67,15 +71,27 @@ export const perform = Effect.fnUntraced(function*(
   conversation: Conversation,
   checked: Checked = {}
 ) {
-  const { agent, attempts, stream, timeout, tools } = options
+  const { agent, attempts, maxOutputTokens, stream, timeout, tools } = options
   const journal = yield* Journal
   const route = yield* ModelPlan.route(yield* LanguageModel.LanguageModel, options, journal.recorded(keyOf(at)))
+  const prices = yield* Prices.Prices
+  const reservation = yield* reserve({
+    key: keyOf(at),
+    models: route.names(),
+    maxOutputTokens,
+    messages: conversation.messages,
+    tools: tools.descriptions
+  })
   return yield* Effect.filterOrElse(
     Operation.perform<Generated, ModelError.ModelError, LanguageModel.LanguageModel | CurrentStep>({
-      request: { ...requestOf(at, conversation, route), ...checked },
-      act: route.provide(act({ agent, stream, tools }, at, conversation)),
+      request: { ...requestOf(at, conversation, route, reservation), ...checked },
+      act: Effect.provideService(
+        route.provide(act({ agent, stream, tools }, at, conversation)),
+        MaxOutputTokens,
+        reservation.maxOutputTokens
+      ),
       completed: (response, fields) =>
-        Effect.mapEager(encode(response, at.outputBytes), (answer) => ({
+        Effect.mapEager(encode(response, at.outputBytes, { prices, model: route.names()[0] }), (answer) => ({
           _tag: "LLMCallCompleted",
           ...fields,
           turn: at.turn,
@@ -86,6 +102,7 @@ export const perform = Effect.fnUntraced(function*(
       retry: {
         ...route.retry,
         attempts,
+        blind: blindAttempts,
         decode: ModelError.decode
       },
       timeout
@@ -94,6 +111,9 @@ export const perform = Effect.fnUntraced(function*(
     (event) => Effect.die(event)
   )
 })
+
+/** Attempts that took too long may have been paid for, and a bug does not go away. */
+const blindAttempts = 15
 
 /**
  * What guardrails say about asking the model: the verdicts, and why it must not be asked.
@@ -126,21 +146,26 @@ interface At {
 const requestOf = (
   { path, turn }: At,
   { characters, digest, messages }: Conversation,
-  route: ModelPlan.Route
+  route: ModelPlan.Route,
+  { maxOutputTokens, refusal, reserve }: Reservation
 ) =>
   Operation.request({
     key: keyOf({ path, turn }),
     kind: "model",
     name: "",
     arguments: Digest.noArguments,
+    ...(reserve === undefined ? {} : { reserve }),
+    ...(refusal === undefined ? {} : { refusal }),
     requested: (attempt) => ({
       _tag: "LLMCallRequested",
       ...attempt,
       turn,
       model: route.names()[0],
+      ...(maxOutputTokens === undefined ? {} : { parameters: { maxOutputTokens } }),
       promptDigest: digest,
       messageCount: messages.length,
-      estimatedTokens: Math.ceil(characters / 4)
+      estimatedTokens: Math.ceil(characters / 4),
+      ...(reserve === undefined ? {} : { reserve })
     }),
     failed: (fields) => ({ _tag: "LLMCallFailed", ...fields, turn })
   })
@@ -183,8 +208,15 @@ const endedInError = AiError.make({
 })
 
 /** The fields of a completed call. The answer is kept as encoded parts, which no tool's schema is needed to read. */
-const encode = (answer: Generated, outputBytes: number): Effect.Effect<
-  Pick<RunEventOf<"LLMCallCompleted">, "parts" | "stopReason" | "usage" | "model" | "providerRequestId">,
+const encode = (
+  answer: Generated,
+  outputBytes: number,
+  asked: { readonly prices: ReadonlyArray<Prices.Table>; readonly model: string }
+): Effect.Effect<
+  Pick<
+    RunEventOf<"LLMCallCompleted">,
+    "parts" | "stopReason" | "usage" | "priceVersion" | "model" | "providerRequestId"
+  >,
   Operation.Failure
 > => {
   const encoded = Part.encode(answer.filter(({ type }) => type !== "finish" && type !== "response-metadata"))
@@ -200,22 +232,42 @@ const encode = (answer: Generated, outputBytes: number): Effect.Effect<
     return {
       parts: isList(clean) ? clean : [],
       stopReason: finish?.reason ?? "unknown",
-      usage: finish === undefined ? {} : usageOf(finish.usage),
+      ...priced(finish, [metadata?.modelId ?? asked.model, asked.model], asked.prices),
       ...(metadata?.modelId === undefined ? {} : { model: metadata.modelId }),
       ...(metadata?.id === undefined ? {} : { providerRequestId: metadata.id })
     }
   })
 }
 
+/** The usage with its cost: what the provider says, or the price of the model that answered, or of the one that was asked. */
+const priced = (
+  finish: Response.FinishPart | undefined,
+  names: ReadonlyArray<string>,
+  tables: ReadonlyArray<Prices.Table>
+): Pick<RunEventOf<"LLMCallCompleted">, "usage" | "priceVersion"> => {
+  const usage = finish === undefined ? {} : usageOf(finish.usage)
+  const said = Prices.readReported(finish?.metadata)
+  if (said !== undefined) return { usage: { ...usage, costUsd: said }, priceVersion: "provider" }
+  const found = Prices.find(tables, names)
+  const costUsd = found === undefined ? undefined : Prices.costOf(found.price, usage)
+  return found === undefined || costUsd === undefined
+    ? { usage }
+    : { usage: { ...usage, costUsd }, priceVersion: found.version }
+}
+
 /** What is not reported, or makes no sense, is absent. It is not zero. */
 const usageOf = ({ inputTokens, outputTokens }: Response.Usage): RunEventOf<"LLMCallCompleted">["usage"] => {
   const input = count(inputTokens.total ?? sum(inputTokens.uncached, inputTokens.cacheRead, inputTokens.cacheWrite))
   const cached = count(inputTokens.cacheRead)
+  const written = count(inputTokens.cacheWrite)
   const output = count(outputTokens.total ?? sum(outputTokens.text, outputTokens.reasoning))
+  const reasoning = count(outputTokens.reasoning)
   return {
     ...(input === undefined ? {} : { inputTokens: input }),
     ...(cached === undefined ? {} : { cachedInputTokens: cached }),
-    ...(output === undefined ? {} : { outputTokens: output })
+    ...(written === undefined ? {} : { cacheWriteTokens: written }),
+    ...(output === undefined ? {} : { outputTokens: output }),
+    ...(reasoning === undefined ? {} : { reasoningTokens: reasoning })
   }
 }
 

@@ -43,7 +43,9 @@ export const ModelError = Schema.Struct({
   /** When the provider wants to be asked again. */
   retryAfterMillis: Schema.optionalKey(Schema.Finite),
   /** The HTTP status of its answer. */
-  status: Schema.optionalKey(Schema.Int)
+  status: Schema.optionalKey(Schema.Int),
+  /** The provider may have begun an answer, which it charges for. */
+  mayHaveCost: Schema.optionalKey(Schema.Boolean)
 })
 
 /**
@@ -60,13 +62,15 @@ export const make = ({ isRetryable, reason, retryAfter }: AiError.AiError): Mode
   const http = "http" in reason ? reason.http : undefined
   const status = http?.response?.status
   const said = http?.body === undefined || reason.message.includes(http.body) ? "" : ` — ${http.body}`
+  const kind = kindOf(reason)
   return {
     reason: reason._tag,
-    kind: kindOf(reason),
+    kind,
     message: cut(redact(`${status === undefined ? "" : `HTTP ${status}: `}${reason.message}${said}`), 2000),
     retryable: isRetryable,
     ...(retryAfter === undefined ? {} : { retryAfterMillis: Duration.toMillis(retryAfter) }),
-    ...(status === undefined ? {} : { status })
+    ...(status === undefined ? {} : { status }),
+    ...(mayHaveCost(kind, reason, status) ? { mayHaveCost: true } : {})
   }
 }
 
@@ -89,6 +93,20 @@ const kindOf = (reason: AiError.AiErrorReason): Kind => {
 }
 
 const isMarked = Schema.is(Schema.Struct({ kind: Kind }))
+
+/** What is refused costs nothing, and neither does what never reached the provider. */
+const mayHaveCost = (kind: Kind, reason: AiError.AiErrorReason, status: number | undefined): boolean => {
+  if (kind === "malformed-output") return true
+  if (kind !== "transient" && kind !== "content-filtered") return false
+  if (status !== undefined) return status < 300 || gaveUp.has(status)
+  return reason._tag !== "NetworkError" || !neverSent.test(reason.message)
+}
+
+/** A gateway did not wait for the answer, which may have been made. */
+const gaveUp: ReadonlySet<number> = new Set([408, 504, 524])
+
+const neverSent =
+  /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|CONNECT_TIMEOUT|certificate|ERR_TLS|ERR_SSL/i
 
 /** Some providers take their key in the URL, and some repeat it in their answer. */
 const redact = (text: string): string =>
@@ -151,7 +169,8 @@ export const askedDelay = ({ retryAfterMillis }: ModelError): Duration.Duration 
 export const toFailure = (error: ModelError): Operation.Failure => ({
   reason: "Error",
   error: error.message,
-  failure: { ...error }
+  failure: { ...error },
+  ...(error.mayHaveCost === true ? { outcome: "unknown" } : {})
 })
 
 /**

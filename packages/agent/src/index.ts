@@ -21,8 +21,11 @@ export { CurrentModelCall } from "./ModelCall.ts"
 export * as ModelDeltas from "./ModelDeltas.ts"
 export { ModelError } from "./ModelError.ts"
 export * as ModelPlan from "./ModelPlan.ts"
+export * as Prices from "./Prices.ts"
 export * as RecordedModel from "./RecordedModel.ts"
+export { MaxOutputTokens } from "./Reservation.ts"
 export * as ScriptedModel from "./ScriptedModel.ts"
+export { Tokenizer } from "./Tokens.ts"
 
 // The protocol of turns, for tools that read logs
 export * as AgentState from "./AgentState.ts"

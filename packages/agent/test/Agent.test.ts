@@ -297,10 +297,10 @@ describe("an agent's budget", () => {
 
   it.effect("keeps an answer that is already paid for (D11, check 101)", () =>
     Effect.gen(function*() {
-      const { view } = yield* play("Go.", { budget: { tokens: 10 } })
+      const { view } = yield* play("Go.", { budget: { tokens: 20_000 } })
       assert.strictEqual(view.output, "Dear, but done.")
     }).pipe(Effect.provide(clerk([
-      ScriptedModel.text("Dear, but done.", { usage: { input: 90, output: 90 } })
+      ScriptedModel.text("Dear, but done.", { usage: { input: 9000, output: 90_000 } })
     ]))))
 
   it.effect("lets the calls under way end before it ends the run", () => {

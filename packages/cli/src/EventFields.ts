@@ -98,13 +98,18 @@ const number = (label: string) => (amount: number): Shown => `${label} ${Units.c
 const at = (label: string) => (millis: number): Shown => `${label} ${Units.instant(millis)}`
 const lasting = (label: string) => (millis: number): Shown => `${label} ${Units.duration(millis)}`
 
-const budget = ({ costUsd, tokens, toolCalls, turns, wallMillis }: ValueIn<Event, "budget">): string =>
+const budget = (
+  { activeMillis, atLimit, costUsd, tokens, toolCalls, turns, unpriced, wallMillis }: ValueIn<Event, "budget">
+): string =>
   [
     turns === undefined ? [] : Units.counted(turns, "turn"),
     toolCalls === undefined ? [] : Units.counted(toolCalls, "tool call"),
     tokens === undefined ? [] : Units.counted(tokens, "token"),
     costUsd === undefined ? [] : `${costUsd} USD`,
-    wallMillis === undefined ? [] : Units.duration(wallMillis)
+    wallMillis === undefined ? [] : Units.duration(wallMillis),
+    activeMillis === undefined ? [] : `${Units.duration(activeMillis)} of activity`,
+    unpriced === undefined ? [] : `models without a price: ${unpriced}`,
+    atLimit === undefined ? [] : `at a limit: ${atLimit}`
   ].flat().join(", ") || "without limits"
 
 const spend = ({ costUsd, tokens }: ValueIn<Event, "reserve">): string =>
@@ -112,25 +117,27 @@ const spend = ({ costUsd, tokens }: ValueIn<Event, "reserve">): string =>
 
 const usage = (used: ValueIn<Event, "usage">): string => {
   if ("turns" in used) {
-    const { cachedInputTokens, costUsd, inputTokens, outputTokens, possible, toolCalls, turns, unreportedCalls } = used
+    const { cachedInputTokens, inputTokens, outputTokens, possible, toolCalls, turns, unreportedCalls } = used
     return [
       `used ${Units.counted(turns, "turn")}`,
       Units.counted(toolCalls, "tool call"),
       `${Units.count(inputTokens)} tokens in`,
       `${Units.count(cachedInputTokens)} of them cached`,
       `${Units.count(outputTokens)} out`,
-      `${costUsd} USD`,
+      Units.cost(used),
       unreportedCalls === 0 ? [] : `${Units.counted(unreportedCalls, "model call")} unreported`,
       possible.tokens === 0 && Number(possible.costUsd) === 0 ? [] : `possibly ${spend(possible)} more`
     ].flat().join(", ")
   }
-  const { cachedInputTokens, costUsd, inputTokens, outputTokens } = used
+  const { cacheWriteTokens, cachedInputTokens, costUsd, inputTokens, outputTokens, reasoningTokens } = used
   if (Object.keys(used).length === 0) return "tokens and cost not reported"
   return [
     inputTokens === undefined ? "tokens in not reported" : `${Units.count(inputTokens)} tokens in`,
     cachedInputTokens === undefined ? [] : `${Units.count(cachedInputTokens)} of them cached`,
+    cacheWriteTokens === undefined ? [] : `${Units.count(cacheWriteTokens)} written to the cache`,
     outputTokens === undefined ? "tokens out not reported" : `${Units.count(outputTokens)} out`,
-    costUsd === undefined ? "cost not reported" : `${costUsd} USD`
+    reasoningTokens === undefined ? [] : `${Units.count(reasoningTokens)} of them reasoning`,
+    costUsd === undefined ? "cost not known" : `${costUsd} USD`
   ].flat().join(", ")
 }
 
@@ -190,6 +197,7 @@ export const fields: { readonly [Name in Field]: (value: ValueIn<Event, Name>) =
   actor: (who) => `by ${Units.actor(who)}`,
   output: value("output"),
   usage,
+  priceVersion: word("priced by"),
   error: (text) => isNamed(text) ? [inline(text)] : value("error")(text),
   failure: value("failure"),
   attempt: number("attempt"),

@@ -63,7 +63,7 @@ export const budget = (text: string): Result.Result<Budget.Budget, string> =>
     }
     const fields = Record.fromEntries(named)
     return yield* Result.mapError(decodeBudget(fields), () =>
-      `\`${text.trim()}\`: costUsd wants a decimal such as 0.50, the others whole numbers from 0 on`)
+      `\`${text.trim()}\`: costUsd wants a decimal such as 0.50, unpriced allow or refuse, atLimit refuse or park, the others whole numbers from 0 on`)
   })
 
 const units: Readonly<Record<string, Duration.Unit>> = {

@@ -175,12 +175,14 @@ const used = ({ now, run: { budget, state, usage } }: RunReport): string => {
     : [`possibly ${Units.counted(possible.tokens, "token")} and ${possible.costUsd} USD more`]
   const begun = state.started?.startAtMillis ?? state.startedAt
   const elapsed = Math.max(0, (state.end === undefined ? now : state.updatedAt) - begun)
+  const active = state.end === undefined ? RunState.activeMillisAt(state, now) : state.activeMillis
   return [
     amount(usage.turns, budget.turns, "turn"),
     amount(usage.toolCalls, budget.toolCalls, "tool call"),
     `${atLeast}${amount(inputTokens + outputTokens, budget.tokens, "token")}`,
-    `${atLeast}${of((usd) => usd, usage.costUsd, budget.costUsd)} USD`,
+    Units.cost(usage, budget.costUsd),
     ...(budget.wallMillis === undefined ? [] : [of(Units.duration, elapsed, budget.wallMillis)]),
+    ...(budget.activeMillis === undefined ? [] : [`${of(Units.duration, active, budget.activeMillis)} of activity`]),
     ...mayBeMore
   ].join(", ")
 }

@@ -129,14 +129,14 @@ const header = (page: Page, state: RunState.RunState, events: ReadonlyArray<Reco
         Units.counted(tokens, "token")
       } (${Units.count(usage.inputTokens)} in, ${Units.count(usage.cachedInputTokens)} of them cached, ${
         Units.count(usage.outputTokens)
-      } out), ${least}${usage.costUsd} USD`
+      } out), ${Units.cost(usage)}`
     ),
     ...(possible.tokens === 0 && Number(possible.costUsd) === 0 ? [] : row(
       page,
       "",
       `possibly ${
         Units.counted(possible.tokens, "token")
-      } and ${possible.costUsd} USD more, in calls without a known outcome`
+      } and ${possible.costUsd} USD more, in calls without a known outcome or report`
     )),
     ...row(
       page,

@@ -1,7 +1,7 @@
 /**
  * Numbers, durations, times and people in words. The same under every locale.
  */
-import type { Actor } from "@durable-agents/core"
+import type { Actor, Budget } from "@durable-agents/core"
 import { DateTime, Option } from "effect"
 import * as Printable from "./Printable.ts"
 
@@ -84,3 +84,18 @@ export const instant = (millis: number): string => {
  * @since 0.1.0
  */
 export const actor = ({ id, kind }: Actor): string => `${kind} ${Printable.inline(id)}`
+
+/**
+ * What is known of the money that was spent: `at least` where some calls have no known cost, and that it is not known where no
+ * call has one. `allowed` is the limit.
+ *
+ * @category units
+ * @since 0.1.0
+ */
+export const cost = ({ costUsd, unpricedCalls }: Budget.Usage, allowed?: string): string => {
+  if (unpricedCalls > 0 && Number(costUsd) === 0) {
+    return allowed === undefined ? "cost not known" : `cost not known of ${allowed} USD`
+  }
+  const least = unpricedCalls > 0 ? "at least " : ""
+  return `${least}${costUsd}${allowed === undefined ? "" : ` of ${allowed}`} USD`
+}

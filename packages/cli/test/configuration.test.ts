@@ -95,7 +95,7 @@ describe("docs/reference/configuration.md", () => {
         }],
         ["packages/sqlite/src/Sqlite.ts", "### `Sqlite.layer`", { access: "\"write\"", create: "true" }],
         ["packages/agent/src/Agent.ts", "### `Agent.make`", {
-          attempts: "15",
+          attempts: "100",
           timeout: "\"10 minutes\"",
           guardrailProfile: "\"validation\"",
           version: "\"1\""

@@ -33,6 +33,7 @@ const usage = {
   outputTokens: 90,
   costUsd: "0.0123",
   unreportedCalls: 1,
+  unpricedCalls: 0,
   possible: { tokens: 0, costUsd: "0" }
 }
 

@@ -3,11 +3,11 @@
  */
 import { Cause, Clock, Context, Deferred, Duration, Effect, Exit, Option, Result, Schema, Stream } from "effect"
 import type { LogLevel, Scope } from "effect"
-import { BudgetExceeded } from "./Budget.ts"
+import { BudgetExceeded, recordOf } from "./Budget.ts"
 import type { StoreError } from "./EventStore.ts"
 import type { EventStore } from "./EventStore.ts"
 import { RunId, type Seq } from "./Ids.ts"
-import { Journal, LeaseLost, Path } from "./Journal.ts"
+import { Allowances, Journal, LeaseLost, Path } from "./Journal.ts"
 import { Limits } from "./Limits.ts"
 import type { LiveJournal, Rest, Settings } from "./LiveJournal.ts"
 import * as LiveJournal_ from "./LiveJournal.ts"
@@ -153,7 +153,7 @@ export const make = (options: {
     const owner = yield* yield* NextOwner
     const clock = yield* Clock.Clock
     const realClock = Clock.Clock.defaultValue()
-    const context = Context.omit(Journal, Path)(yield* Effect.context<never>())
+    const context = Context.omit(Journal, Path, Allowances)(yield* Effect.context<never>())
     const leaseMillis = Duration.toMillis(Duration.fromInputUnsafe(options.lease ?? settings.lease))
     const offset = { current: 0 }
     const live = new Map<RunId, { readonly journal: LiveJournal; readonly epoch: number }>()
@@ -524,12 +524,11 @@ const endOf = (program: Registered) => {
       return Effect.succeed({ _tag: "RunFailed", reason: "Defect", error: Payload.describeDefect(found) })
     }
     if (error.value instanceof BudgetExceeded) {
-      const { allowed, limit, used } = error.value
       return Effect.succeed({
         _tag: "RunFailed",
         reason: "BudgetExceeded",
         error: error.value.message,
-        failure: { limit, allowed, used }
+        failure: recordOf(error.value)
       })
     }
     const reason = error.value instanceof GuardrailBlocked ? "GuardrailBlocked" : "Error"

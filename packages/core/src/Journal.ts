@@ -3,6 +3,7 @@
  */
 import type { Effect } from "effect"
 import { Context, Schema } from "effect"
+import type { Allowance, Budget } from "./Budget.ts"
 import type { RunId } from "./Ids.ts"
 import { RunId as RunIdSchema } from "./Ids.ts"
 import type { Request } from "./RunDecision.ts"
@@ -60,6 +61,8 @@ export class Journal extends Context.Service<Journal, {
   readonly started: RunEventOf<"RunStarted">
   /** The store's time in milliseconds, as far as this process knows it. */
   readonly now: () => number
+  /** The limits of the run that hold now. */
+  readonly budget: () => Budget
   /** What the log holds at a key, for programs that must not decide again what was decided. */
   readonly recorded: (key: string) => Place | undefined
   /** The verdicts of guardrails so far, oldest first. */
@@ -120,6 +123,16 @@ export class Journal extends Context.Service<Journal, {
  * @since 0.1.0
  */
 export const Path = Context.Reference<string>("@durable-agents/core/Path", { defaultValue: () => "" })
+
+/**
+ * The budgets of the scopes around this fiber, outermost first.
+ *
+ * @category references
+ * @since 0.1.0
+ */
+export const Allowances = Context.Reference<ReadonlyArray<Allowance>>("@durable-agents/core/Allowances", {
+  defaultValue: () => []
+})
 
 /**
  * A key below the scopes that are around it.

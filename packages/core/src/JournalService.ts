@@ -192,8 +192,10 @@ export const make = (around: Around): Journal["Service"] => {
       stored: () => {
         if (ask.dropped) return around.abandon(ask, false)
         const found = place(ask.key)
+        if (found?._tag === "Operation" && found.outcome !== undefined) return giveOutcome(ask, resume)
+        const stuck = line.state().stuck
+        if (stuck !== undefined && !(found?._tag === "Operation" && found.inFlight)) return around.stick(stuck)
         if (found?._tag !== "Operation") return
-        if (found.outcome !== undefined) return giveOutcome(ask, resume)
         ask.phase = "idle"
         resume(Effect.succeed({ _tag: "Attempt", operation: found }))
       },
@@ -254,6 +256,7 @@ export const make = (around: Around): Journal["Service"] => {
     runId: options.state.runId,
     started: options.started,
     now,
+    budget: () => line.state().budget,
     recorded: place,
     verdicts: () => line.state().verdicts,
     ask: (asked) =>

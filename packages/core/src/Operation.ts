@@ -5,7 +5,7 @@
 import { Cause, Clock, Context, Duration, Effect, Exit, Fiber, Option, Pull, Schedule, Scheduler, Schema } from "effect"
 import type { OperationKey, RunId } from "./Ids.ts"
 import type { Answer } from "./Journal.ts"
-import { Journal } from "./Journal.ts"
+import { Allowances, Journal } from "./Journal.ts"
 import { Limits } from "./Limits.ts"
 import * as Payload from "./Payload.ts"
 import type { FailureFields, Request } from "./RunDecision.ts"
@@ -54,6 +54,8 @@ export interface Retry<E> {
   readonly schedule: Schedule.Schedule<unknown, E> | undefined
   /** Attempts in all, those without a known outcome included. Unlimited, a time-out or a bug is still final after 3. */
   readonly attempts: number
+  /** How many time-outs and bugs an operation may have; the last of them is final. Default: as many as attempts. */
+  readonly blind?: number
   /** Reads a recorded failure back; `None` keeps it from the schedule. */
   readonly decode: (failure: Schema.Json | undefined) => Option.Option<E>
   /** The delay that the failure itself asks for, such as a provider's `Retry-After`. */
@@ -130,11 +132,11 @@ export const perform = <A, E, R>(
   spec: Spec<A, E, R>
 ): Effect.Effect<CompletedEvent | FailedEvent, never, Outer<R> | Journal> =>
   Effect.uninterruptibleMask((restore) =>
-    Effect.flatMap(
-      Journal,
-      (journal) =>
-        Effect.flatMap(restore(journal.ask(spec.request)), (answer) => continue_(journal, spec, restore, answer))
-    )
+    Effect.flatMap(Journal, (journal) =>
+      Effect.flatMap(Allowances, (within) => {
+        const own = within.length === 0 ? spec : { ...spec, request: { ...spec.request, within } }
+        return Effect.flatMap(restore(journal.ask(own.request)), (answer) => continue_(journal, own, restore, answer))
+      }))
   )
 
 /** What an operation needs from its program: all but what it is given itself. */
@@ -448,8 +450,7 @@ const recover = <A, E, R>(
     })
   )
   const repeat = Effect.suspend(() => {
-    const limit = live && spec.retry.attempts === Infinity ? blindAttempts : spec.retry.attempts
-    if (operation.attempt >= limit || hopeless) return recordUnknown
+    if (hopeless || isLast(spec.retry, operation, live)) return recordUnknown
     const { unknown } = spec.retry
     if (live && unknown !== undefined) {
       const delay = nextDelay(journal, spec.retry, operation, unknown(failure), failure)
@@ -488,6 +489,13 @@ const recover = <A, E, R>(
 
 const howDidItEnd = ({ key, name }: Operation, { error }: Failure): string =>
   `nobody knows how \`${key}\`${name === "" ? "" : ` (\`${name}\`)`} ended: ${error}; resolve it, then release the run`
+
+/** Whether nothing comes after this attempt, of which nobody knows the outcome; `live`: because of a time-out or a bug. */
+const isLast = <E>({ attempts, blind }: Retry<E>, { attempt, failures }: Operation, live: boolean): boolean => {
+  if (!live || blind === undefined) return attempt >= (live && attempts === Infinity ? blindAttempts : attempts)
+  const before = failures.filter(({ event }) => event.reason === "Timeout" || event.reason === "Defect").length
+  return attempt >= attempts || before + 1 >= blind
+}
 
 /** After as many time-outs or bugs an operation is over; a worker's death is limited by the run's recoveries instead. */
 const blindAttempts = 3
@@ -578,6 +586,7 @@ const nested = (journal: Journal["Service"], key: string): Journal["Service"] =>
     runId: journal.runId,
     started: journal.started,
     now: journal.now,
+    budget: journal.budget,
     recorded: () => undefined,
     verdicts: () => [],
     ask: () => refuse,

@@ -3,8 +3,8 @@
  */
 import type { Schema } from "effect"
 import { Result } from "effect"
-import type { BudgetExceeded, Spend } from "./Budget.ts"
-import { check, nothing } from "./Budget.ts"
+import type { Allowance, BudgetExceeded, Spend } from "./Budget.ts"
+import { recordOf } from "./Budget.ts"
 import type { Decision } from "./Decision.ts"
 import { events, whileOpen } from "./Decision.ts"
 import { idempotencyKey } from "./Digest.ts"
@@ -14,6 +14,7 @@ import { AlreadySettled, KeyMismatch, WaitClosed } from "./RunError.ts"
 import type { RunEvent, RunEventOf } from "./RunEvent.ts"
 import type { CompletedEvent, FailedEvent, Operation, OperationKind, RequestEvent, RunState } from "./RunState.ts"
 import { isEnded, placeAt } from "./RunState.ts"
+import { fits } from "./Spending.ts"
 
 /**
  * What an operation asks to have recorded before it acts.
@@ -28,9 +29,12 @@ export interface Request {
   readonly name: string
   /** What the idempotency key covers: the arguments of a tool call, `{}` otherwise. */
   readonly arguments: Schema.Json
+  /** The most that one attempt may spend. */
   readonly reserve?: Spend
+  /** The parts of the run that it belongs to and that have budgets of their own; `Operation.perform` says which. */
+  readonly within?: ReadonlyArray<Allowance>
   /** Why it must not be carried out: recorded as its outcome, in place of a request and without a claim on the budget. */
-  readonly refusal?: string
+  readonly refusal?: string | { readonly error: string; readonly failure: Schema.Json }
   /** Events of the same decision that come before the first request, or before its refusal, such as guardrail verdicts. */
   readonly before?: ReadonlyArray<RunEvent>
   readonly requested: (attempt: { key: OperationKey; attempt: number; idempotencyKey: string }) => RequestEvent
@@ -77,7 +81,8 @@ const describe = (kind: string, name: string): string =>
  * **Details**
  *
  * The idempotency key covers the position that the first request takes, so a decision that is taken again on a longer log
- * derives it again; nothing acts before its request is stored, so a key that left the process never changes.
+ * derives it again; nothing acts before its request is stored, so a key that left the process never changes. Under a budget
+ * that says `atLimit: "park"` the run becomes stuck instead, and nothing is recorded of the operation.
  *
  * @category operations
  * @since 0.1.0
@@ -93,17 +98,24 @@ export const request = (asked: Request, now: number): Decision<RunClosed | KeyMi
     }
     const before = operation === undefined ? asked.before ?? [] : []
     if (operation === undefined && asked.refusal !== undefined) {
-      const refused = { key: asked.key, attempt: 0, reason: "Refused" as const, error: asked.refusal, final: true }
-      return events(...before, asked.failed(refused))
+      const why = typeof asked.refusal === "string" ? { error: asked.refusal } : asked.refusal
+      return events(
+        ...before,
+        asked.failed({ key: asked.key, attempt: 0, reason: "Refused", ...why, final: true })
+      )
     }
-    const fits = check(state.budget, state.usage, {
-      turns: operation === undefined && asked.kind === "model" ? 1 : 0,
-      toolCalls: operation === undefined && asked.kind === "tool" ? 1 : 0,
-      spends: asked.kind === "model",
-      reserve: asked.reserve ?? nothing,
-      elapsedMillis: now - Math.max(state.startedAt, state.started?.startAtMillis ?? 0)
+    const fit = fits(state, {
+      kind: asked.kind,
+      isFirst: operation === undefined,
+      reserve: asked.reserve,
+      within: asked.within ?? [],
+      now
     })
-    if (Result.isFailure(fits)) return events(...before, asked.failed(refusal(asked.key, fits.failure, state)))
+    if (Result.isFailure(fit)) {
+      return isParked(state, fit.failure)
+        ? events(...parked(state, asked.key, fit.failure))
+        : events(...before, asked.failed(refusal(asked.key, fit.failure, state)))
+    }
     const attempt = (operation?.attempt ?? 0) + 1
     return events(
       ...before,
@@ -121,6 +133,13 @@ export const request = (asked: Request, now: number): Decision<RunClosed | KeyMi
     )
   })
 
+/** Whether the run waits for an operator rather than for the program to say what it does without the operation. */
+const isParked = ({ budget, cancel }: RunState, { within }: BudgetExceeded): boolean =>
+  budget.atLimit === "park" && within === undefined && cancel === undefined
+
+const parked = ({ stuck }: RunState, key: OperationKey, { message }: BudgetExceeded): ReadonlyArray<RunEvent> =>
+  stuck === undefined ? [{ _tag: "RunStuck", reason: "budget", detail: message, key }] : []
+
 const refusal = (key: OperationKey, exceeded: BudgetExceeded, state: RunState): FailureFields => {
   const known = placeAt(state, key)
   return {
@@ -128,7 +147,7 @@ const refusal = (key: OperationKey, exceeded: BudgetExceeded, state: RunState): 
     attempt: known?._tag === "Operation" ? known.attempt : 0,
     reason: "BudgetExceeded",
     error: exceeded.message,
-    failure: { limit: exceeded.limit, allowed: exceeded.allowed, used: exceeded.used },
+    failure: recordOf(exceeded),
     final: true,
     ...(known?._tag === "Operation" ? { shown: state.seq } : {}),
     ...(known?._tag === "Operation" && known.inFlight ? { outcome: "unknown" } : {})

@@ -1,6 +1,7 @@
 /**
  * What can stand at a key of a log: operations, waits and choices, and the order in which a program got their answers.
  */
+import type { Spend } from "./Budget.ts"
 import type { OperationKey, Seq } from "./Ids.ts"
 import type { RunEventOf } from "./RunEvent.ts"
 
@@ -63,12 +64,16 @@ export interface Operation {
   readonly name: string
   readonly seq: Seq
   readonly since: number
+  /** How long the run had been active before it. */
+  readonly activeBefore: number
   readonly idempotencyKey: string
   /** The latest request; absent if the budget refused the first. */
   readonly request: RequestEvent | undefined
   /** The latest attempt that was requested, 0 if none was. */
   readonly attempt: number
   readonly inFlight: boolean
+  /** What its attempts may have spent beyond what is reported. */
+  readonly possible: Spend
   /** Attempts that ended with their worker. */
   readonly doubtful: number
   /** Failures that were not final, oldest first. */
@@ -88,6 +93,8 @@ export interface WaitFields {
   readonly key: OperationKey
   readonly seq: Seq
   readonly since: number
+  /** How long the run had been active before it. */
+  readonly activeBefore: number
   /** Where the program gets the answer. */
   readonly position: Position | undefined
   /** Nobody waits for it any more: its branch lost, the program went on without it, or the run is being cancelled. */

@@ -3,7 +3,7 @@
  */
 import { Clock, Context, Effect, Layer, Scheduler, Schema } from "effect"
 import type { Budget, BudgetExceeded } from "./Budget.ts"
-import { Journal, Path } from "./Journal.ts"
+import { Allowances, Journal, Path } from "./Journal.ts"
 import type { PureSchema } from "./Payload.ts"
 import type { ToolDescription } from "./RunEvent.ts"
 import type { RunState } from "./RunState.ts"
@@ -166,6 +166,7 @@ export const make = <Input, Output, Error = never>(name: string, options: {
         const context = Context.omit(
           Journal,
           Path,
+          Allowances,
           Clock.Clock,
           Scheduler.Scheduler
         )(yield* Effect.context<Exclude<R, Journal>>())

@@ -170,6 +170,8 @@ export const RunEvent = Schema.TaggedUnion({
     parts: Schema.Array(Json),
     stopReason: Text,
     usage: CallUsage,
+    /** Which prices the cost was computed from, or that the provider said it. */
+    priceVersion: optionalKey(Text),
     providerRequestId: optionalKey(Text)
   },
   LLMCallFailed: { ...failed, ...turn },

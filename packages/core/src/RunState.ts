@@ -4,7 +4,7 @@
 import { Chunk, HashMap, HashSet, Option } from "effect"
 import type { Schema } from "effect"
 import type { Budget, Spend, Usage } from "./Budget.ts"
-import { addCall, addSpend, nothing, noUsage, subtractSpend } from "./Budget.ts"
+import { addCall, addSpend, nothing, noUsage, subtractSpend, unaccounted } from "./Budget.ts"
 import type { Actor, OperationKey, RunId, Seq } from "./Ids.ts"
 import type {
   CompletedEvent,
@@ -82,6 +82,8 @@ export interface RunState {
   readonly started: RunEventOf<"RunStarted"> | undefined
   readonly startedAt: number
   readonly updatedAt: number
+  /** How long, up to its last event, the run did not rest. */
+  readonly activeMillis: number
   /** The highest lease that has written. */
   readonly epoch: number
   readonly budget: Budget
@@ -89,6 +91,8 @@ export interface RunState {
   readonly places: HashMap.HashMap<OperationKey, Place>
   /** Keys of operations and waits without an outcome. */
   readonly open: HashSet.HashSet<OperationKey>
+  /** How many operations are in flight. */
+  readonly inFlight: number
   readonly signals: HashMap.HashMap<string, SignalQueue>
   readonly signalIds: HashSet.HashSet<string>
   /** Verdicts of guardrails, oldest first. */
@@ -130,11 +134,13 @@ export const initial = (runId: RunId): RunState => ({
   started: undefined,
   startedAt: 0,
   updatedAt: 0,
+  activeMillis: 0,
   epoch: 0,
   budget: {},
   usage: noUsage,
   places: HashMap.empty(),
   open: HashSet.empty(),
+  inFlight: 0,
   signals: HashMap.empty(),
   signalIds: HashSet.empty(),
   verdicts: Chunk.empty(),
@@ -182,6 +188,7 @@ export const evolve = (state: RunState, recorded: Recorded): RunState => {
     ...state,
     seq: seq + 1,
     updatedAt: at,
+    activeMillis: activeMillisAt(state, at),
     epoch: Math.max(state.epoch, epoch ?? 0),
     undigested: epoch === undefined && state.undigested,
     problem: state.problem ?? (seq === state.seq ? undefined : { seq, detail: `expected event ${state.seq} here` })
@@ -193,6 +200,22 @@ export const evolve = (state: RunState, recorded: Recorded): RunState => {
 }
 
 /**
+ * How long the run has not rested by then: neither waited for a person, a signal or a time, nor been paused or stuck. What an
+ * operation takes counts, and so does the time in which it was due and no worker had it.
+ *
+ * @category folds
+ * @since 0.1.0
+ */
+export const activeMillisAt = (state: RunState, now: number): number =>
+  state.activeMillis + (isResting(state) ? 0 : Math.max(0, now - state.updatedAt))
+
+const isResting = (state: RunState): boolean =>
+  state.started === undefined || state.end !== undefined || state.paused || state.stuck !== undefined ||
+  (state.inFlight === 0 && !state.undigested && (HashSet.size(state.open) > 0 || hasNotBegun(state)))
+
+const hasNotBegun = (state: RunState): boolean => HashMap.isEmpty(state.places) && state.epoch === 0
+
+/**
  * The count of takeovers with one by this lease. Nothing in flight, and nothing written under the lease before: that worker had
  * not begun, so taking over from it does not count.
  *
@@ -200,9 +223,7 @@ export const evolve = (state: RunState, recorded: Recorded): RunState => {
  * @since 0.1.0
  */
 export const recoveriesWith = (state: RunState, epoch: number): number =>
-  state.recoveries + (epoch <= state.epoch + 1 || openPlaces(state).some(isInFlight) ? 1 : 0)
-
-const isInFlight = (place: Place): boolean => place._tag === "Operation" && place.inFlight
+  state.recoveries + (epoch <= state.epoch + 1 || state.inFlight > 0 ? 1 : 0)
 
 const apply = (
   state: RunState,
@@ -231,7 +252,7 @@ const apply = (
     case "RunCompleted":
     case "RunFailed":
     case "RunCancelled":
-      return { ...state, end: event, open: HashSet.empty(), undigested: false }
+      return { ...state, end: event, open: HashSet.empty(), inFlight: 0, undigested: false }
     case "LLMCallRequested":
     case "ToolCallRequested":
     case "StepRequested":
@@ -246,11 +267,16 @@ const apply = (
     case "BranchDecided":
       return placeAt(state, event.key) === undefined ? decideBranch(state, event, seq) : state
     case "TimerStarted":
-      return withWait(state, { _tag: "Timer", until: event.untilMillis, ...wait(event.key, seq, at) })
+      return withWait(state, { _tag: "Timer", until: event.untilMillis, ...wait(state, event.key, seq, at) })
     case "TimerFired":
       return answer(state, event.key, "Timer", (timer) => ({ ...timer, position: { shown: seq, seq } }), epoch)
     case "ApprovalRequested":
-      return withWait(state, { _tag: "Approval", request: event, decision: undefined, ...wait(event.key, seq, at) })
+      return withWait(state, {
+        _tag: "Approval",
+        request: event,
+        decision: undefined,
+        ...wait(state, event.key, seq, at)
+      })
     case "ApprovalGranted":
     case "ApprovalDenied":
       return answer(
@@ -278,10 +304,11 @@ const note = (state: RunState, seq: Seq, detail: string): RunState => ({
   problem: state.problem ?? { seq, detail }
 })
 
-const wait = (key: OperationKey, seq: Seq, since: number): WaitFields => ({
+const wait = (state: RunState, key: OperationKey, seq: Seq, since: number): WaitFields => ({
   key,
   seq,
   since,
+  activeBefore: state.activeMillis,
   position: undefined,
   closed: false
 })
@@ -377,7 +404,7 @@ const awaitSignal = (state: RunState, event: RunEventOf<"SignalAwaited">, seq: S
   const { key, name } = event
   const queue = signalQueue(state, name)
   const early = earlySignal(state, name)
-  const signal: SignalWait = { _tag: "Signal", name, received: early, ...wait(key, seq, at) }
+  const signal: SignalWait = { _tag: "Signal", name, received: early, ...wait(state, key, seq, at) }
   return early === undefined
     ? withQueue(withWait(state, signal), name, { ...queue, awaiting: Chunk.append(queue.awaiting, key) })
     : withQueue(withPlace(state, { ...signal, position: { shown: seq, seq } }), name, {
@@ -423,37 +450,24 @@ const reserveOf = (request: RequestEvent | undefined): Spend =>
 const request = (state: RunState, event: RequestEvent, at: number, seq: Seq): RunState => {
   const known = placeAt(state, event.key)
   if (known !== undefined && (known._tag !== "Operation" || known.outcome !== undefined)) return state
-  const operation: Operation = known === undefined
-    ? {
-      _tag: "Operation",
-      key: event.key,
-      kind: kindOf(event),
-      name: "tool" in event ? event.tool : "",
-      seq,
-      since: at,
-      idempotencyKey: event.idempotencyKey,
-      request: event,
-      attempt: event.attempt,
-      inFlight: true,
-      doubtful: 0,
-      failures: [],
-      wakeAt: undefined,
-      outcome: undefined
-    }
-    : {
-      ...known,
-      request: event,
-      attempt: event.attempt,
-      inFlight: true,
-      doubtful: known.doubtful + (known.inFlight ? 1 : 0),
-      wakeAt: undefined
-    }
   const reserve = reserveOf(event)
+  const before = known ?? unasked(state, event, at, seq)
+  const operation: Operation = {
+    ...before,
+    idempotencyKey: known?.idempotencyKey ?? event.idempotencyKey,
+    request: event,
+    attempt: event.attempt,
+    inFlight: true,
+    possible: reserve === nothing ? before.possible : addSpend(before.possible, reserve),
+    doubtful: before.doubtful + (before.inFlight ? 1 : 0),
+    wakeAt: undefined
+  }
   const usage = state.usage
   return {
     ...state,
     places: HashMap.set(state.places, operation.key, operation),
     open: HashSet.add(state.open, event.key),
+    inFlight: state.inFlight + (before.inFlight ? 0 : 1),
     usage: operation.kind === "step" ? usage : {
       ...usage,
       turns: usage.turns + (known === undefined && operation.kind === "model" ? 1 : 0),
@@ -462,6 +476,31 @@ const request = (state: RunState, event: RequestEvent, at: number, seq: Seq): Ru
     }
   }
 }
+
+/** An operation of which nothing is recorded yet. */
+const unasked = (
+  state: RunState,
+  event: RequestEvent | CompletedEvent | FailedEvent,
+  at: number,
+  seq: Seq
+): Operation => ({
+  _tag: "Operation",
+  key: event.key,
+  kind: kindOf(event),
+  name: "tool" in event ? event.tool : "",
+  seq,
+  since: at,
+  activeBefore: state.activeMillis,
+  idempotencyKey: "",
+  request: undefined,
+  attempt: 0,
+  inFlight: false,
+  possible: nothing,
+  doubtful: 0,
+  failures: [],
+  wakeAt: undefined,
+  outcome: undefined
+})
 
 const settle = (
   state: RunState,
@@ -474,32 +513,18 @@ const settle = (
   const failed = event._tag === "LLMCallFailed" || event._tag === "ToolCallFailed" || event._tag === "StepFailed"
   if (found === undefined && !(failed && event.final)) return state
   if (found !== undefined && (found._tag !== "Operation" || found.outcome !== undefined)) return state
-  const known: Operation = found ?? {
-    _tag: "Operation",
-    key: event.key,
-    kind: kindOf(event),
-    name: "tool" in event ? event.tool : "",
-    seq,
-    since: at,
-    idempotencyKey: "",
-    request: undefined,
-    attempt: 0,
-    inFlight: false,
-    doubtful: 0,
-    failures: [],
-    wakeAt: undefined,
-    outcome: undefined
-  }
-  const unknown = failed && event.outcome === "unknown"
+  const known = found ?? unasked(state, event, at, seq)
   const reserve = known.inFlight ? reserveOf(known.request) : nothing
-  const usage = reserve === nothing || unknown
-    ? state.usage
-    : { ...state.usage, possible: subtractSpend(state.usage.possible, reserve) }
+  const possible = (before: Spend): Spend =>
+    reserve === nothing ? before : addSpend(subtractSpend(before, reserve), leftOf(reserve, event))
+  const usage = reserve === nothing ? state.usage : { ...state.usage, possible: possible(state.usage.possible) }
+  const inFlight = state.inFlight - (known.inFlight ? 1 : 0)
   const undigested = state.undigested || (epoch === undefined && event.actor !== undefined)
   if (failed && !event.final) {
-    return withPlace({ ...state, undigested, usage }, {
+    return withPlace({ ...state, undigested, usage, inFlight }, {
       ...known,
       inFlight: false,
+      possible: possible(known.possible),
       failures: [...known.failures, { at, event }],
       wakeAt: event.wakeAtMillis ?? at
     })
@@ -508,16 +533,24 @@ const settle = (
   return {
     ...state,
     undigested,
+    inFlight,
     usage: event._tag === "LLMCallCompleted" ? addCall(usage, event.usage) : usage,
     places: HashMap.set(state.places, event.key, {
       ...known,
       inFlight: false,
+      possible: possible(known.possible),
       wakeAt: undefined,
       outcome: { event, position: { shown: event.shown ?? (refused ? seq : seq - 1), seq } }
     }),
     open: HashSet.remove(state.open, event.key),
     recoveries: 0
   }
+}
+
+/** What is still possible of a reservation once its attempt is over. */
+const leftOf = (reserve: Spend, event: CompletedEvent | FailedEvent): Spend => {
+  if (event._tag === "LLMCallCompleted") return unaccounted(reserve, event.usage)
+  return "outcome" in event && event.outcome === "unknown" ? reserve : nothing
 }
 
 /**
@@ -568,11 +601,11 @@ export const status = (state: RunState): RunStatus => {
   if (state.paused) return "Paused"
   if (state.cancel !== undefined) return "Cancelling"
   const open = openPlaces(state)
-  if (state.undigested || open.some(isInFlight)) return "Running"
+  if (state.undigested || state.inFlight > 0) return "Running"
   if (open.some((place) => place._tag === "Approval")) return "AwaitingApproval"
   if (open.some((place) => place._tag === "Signal")) return "AwaitingSignal"
   if (open.length > 0) return "Sleeping"
-  return HashMap.isEmpty(state.places) && state.epoch === 0 ? "Pending" : "Running"
+  return hasNotBegun(state) ? "Pending" : "Running"
 }
 
 /**

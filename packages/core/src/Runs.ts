@@ -3,7 +3,7 @@
  */
 import { Context, DateTime, Effect, Layer, Result, Schema, Stream } from "effect"
 import type { Usage } from "./Budget.ts"
-import { Budget, defaultBudget } from "./Budget.ts"
+import { Budget, defaultBudget, stated } from "./Budget.ts"
 import { canonicalJson, derivedRunId, digest } from "./Digest.ts"
 import type { Append, StoreError } from "./EventStore.ts"
 import type { EventStore } from "./EventStore.ts"
@@ -226,7 +226,8 @@ export class Runs extends Context.Service<Runs, {
           ? Effect.void
           : Effect.fail(new InvalidRequest({
             field: "budget",
-            detail: "wants whole numbers from 0 on, and a decimal in a string for `costUsd`"
+            detail:
+              "wants whole numbers from 0 on, a decimal in a string for `costUsd`, and known words for `unpriced` and `atLimit`"
           }))
 
       /** Decides on what is known, and again on what is new, until it is stored or refused. */
@@ -289,7 +290,7 @@ export class Runs extends Context.Service<Runs, {
           input: json,
           inputDigest: digest(canonicalJson(JSON.stringify(json))),
           tools: program.description.tools ?? [],
-          budget: { ...defaultBudget, ...program.budget, ...options.budget },
+          budget: { ...defaultBudget, ...stated({ ...program.budget, ...options.budget }) },
           labels,
           requestedBy: who,
           priority: options.priority ?? 0,

@@ -3,10 +3,11 @@
  */
 import type { Schedule } from "effect"
 import { Duration, Effect, Option, Result, Schema } from "effect"
-import { BudgetExceeded } from "./Budget.ts"
+import type { BudgetExceeded } from "./Budget.ts"
+import { Budget, decodeRefusal, stated } from "./Budget.ts"
 import { noArguments } from "./Digest.ts"
 import type { Journal } from "./Journal.ts"
-import { below, Path } from "./Journal.ts"
+import { Allowances, below, Path } from "./Journal.ts"
 import type { OutcomeFields, Recovery } from "./Operation.ts"
 import * as Operation from "./Operation.ts"
 import * as Payload from "./Payload.ts"
@@ -208,21 +209,6 @@ const failWith = <E>(
 }
 
 /**
- * Reads a recorded refusal of the budget.
- *
- * @category codecs
- * @since 0.1.0
- */
-export const decodeRefusal = (failure: Schema.Json | undefined): Effect.Effect<BudgetExceeded, Schema.SchemaError> =>
-  Effect.map(decodeRefusalFields(failure), (fields) => new BudgetExceeded(fields))
-
-const decodeRefusalFields = Schema.decodeUnknownEffect(Schema.Struct({
-  limit: BudgetExceeded.fields.limit,
-  allowed: Schema.String,
-  used: Schema.String
-}))
-
-/**
  * The idempotency key of the operation around this: the same for all its attempts.
  *
  * @category steps
@@ -246,13 +232,46 @@ export const progress = (value: Schema.Json): Effect.Effect<void, never, Operati
   )
 
 /**
- * Puts a name in front of all keys that an effect uses, so that each iteration or branch has its own.
+ * Puts a name in front of all keys that an effect uses, so that each iteration or branch has its own. With a `budget`, what is
+ * done inside may not spend more than that, nor more than the run has left.
+ *
+ * **Details**
+ *
+ * What was spent is counted from the log, by keys: it holds over crashes, and a scope that is entered again has what is left
+ * of its budget. Time counts from the first thing that was recorded inside. `BudgetExceeded` then says in `within` whose limit
+ * it was. The budget is that of the code that runs now; it is not recorded.
+ *
+ * **Example**
+ *
+ * ```ts
+ * import { Step } from "@durable-agents/core"
+ * import { Effect, Schema } from "effect"
+ *
+ * const fetched = Effect.succeed("a page").pipe(
+ *   Step.run("fetch", { output: Schema.String }),
+ *   Step.scope("research", { budget: { wallMillis: 60_000 } }),
+ *   Effect.catchTag("BudgetExceeded", () => Effect.succeed("no page within a minute"))
+ * )
+ * ```
  *
  * @category scopes
  * @since 0.1.0
  */
-export const scope = (name: string) => <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-  Effect.flatMap(Path, (path) => Effect.provideService(effect, Path, below(path, name)))
+export const scope = (name: string, options: { readonly budget?: Budget | undefined } = {}) =>
+<A, E, R>(
+  effect: Effect.Effect<A, E, R>
+): Effect.Effect<A, E, R> =>
+  Effect.flatMap(Path, (path) => {
+    const inside = Effect.provideService(effect, Path, below(path, name))
+    const { budget } = options
+    return budget === undefined ? inside : Effect.flatMap(
+      Effect.orDie(Effect.fromResult(decodeBudget(stated(budget)))),
+      (own) =>
+        Effect.updateService(inside, Allowances, (around) => [...around, { path: below(path, name), budget: own }])
+    )
+  })
+
+const decodeBudget = Schema.decodeUnknownResult(Budget)
 
 /**
  * `Effect.forEach` whose iterations have a scope each, named by the item's own key.

@@ -11,12 +11,12 @@ import {
   nothing,
   noUsage,
   Spend,
+  stated,
   subtractSpend,
-  sumUsd,
+  unaccounted,
   Usage as UsageSchema
 } from "../src/Budget.ts"
-
-const isUsd = Schema.is(Spend.fields.costUsd)
+import { sum as sumUsd } from "../src/Usd.ts"
 
 const equal = (left: string, right: string) =>
   BigDecimal.equals(BigDecimal.fromStringUnsafe(left), BigDecimal.fromStringUnsafe(right))
@@ -32,6 +32,7 @@ const claim = (more: Partial<Claim> = {}): Claim => ({
   spends: false,
   reserve: nothing,
   elapsedMillis: 0,
+  activeMillis: 0,
   ...more
 })
 
@@ -41,44 +42,6 @@ const limitOf = (budget: Budget, usage: Usage, claimed: Claim): string | undefin
   const result = check(budget, usage, claimed)
   return Result.isFailure(result) ? result.failure.limit : undefined
 }
-
-describe("Budget.sumUsd", () => {
-  it("is exact where floating point is not", () => {
-    assert.strictEqual(sumUsd("0.1", "0.2"), "0.3")
-    assert.strictEqual(sumUsd("9007199254740993", "1"), "9007199254740994")
-    assert.strictEqual(sumUsd("0.000000000000000000001", "1"), "1.000000000000000000001")
-    assert.strictEqual(sumUsd("0.30000000000000004", "1e-9"), "0.30000000100000004")
-    assert.strictEqual(sumUsd("1e21", "0.10"), "1000000000000000000000.1")
-    assert.strictEqual(Array.from({ length: 1000 }, () => "0.001").reduce(sumUsd, "0"), "1")
-  })
-
-  it.prop("is commutative, associative, and has zero", { a: Usd, b: Usd, c: Usd }, ({ a, b, c }) => {
-    assertUsd(sumUsd(a, b), sumUsd(b, a))
-    assertUsd(sumUsd(sumUsd(a, b), c), sumUsd(a, sumUsd(b, c)))
-    assertUsd(sumUsd(a, "0"), a)
-    assertUsd(sumUsd("0", a), a)
-  })
-
-  it.prop(
-    "gives text that can be read back as a total, however many there are",
-    { all: Schema.Array(Usd) },
-    ({ all }) => {
-      const isTotal = Schema.is(UsageSchema.fields.costUsd)
-      assert.isTrue(isTotal(all.reduce(sumUsd, "0")))
-      assert.isTrue(isTotal(sumUsd(`${"9".repeat(40)}e99`, "1e-99")))
-      assert.isTrue(isTotal(Array.from({ length: 100 }, () => `${"9".repeat(40)}e99`).reduce(sumUsd, "0")))
-    }
-  )
-})
-
-describe("Budget.Spend", () => {
-  it("takes decimals that are not negative, and none that would cost time or space", () => {
-    for (const text of ["0", "1.00", "0.0001", "1e-20", "2.5e+3", "1e21"]) assert.isTrue(isUsd(text), text)
-    for (
-      const text of ["-1", "", " 1", "1.", ".5", "NaN", "Infinity", "0x10", "1,5", "1e999999999", "1".repeat(41), "+1"]
-    ) assert.isFalse(isUsd(text), text)
-  })
-})
 
 describe("Budget.addSpend", () => {
   it.prop("is undone by subtractSpend", { left: Spends, right: Spends }, ({ left, right }) => {
@@ -145,7 +108,11 @@ describe("Budget.check", () => {
   it.prop("lets a run without limits do anything", { tokens: Schema.Natural, costUsd: Usd }, (reserve) => {
     const usage = used({ turns: 1e9, toolCalls: 1e9, inputTokens: 1e9, costUsd: "1e9", possible: reserve })
     assert
-      .isUndefined(limitOf({}, usage, claim({ turns: 1, toolCalls: 1, spends: true, reserve, elapsedMillis: 1e12 })))
+      .isUndefined(limitOf(
+        {},
+        usage,
+        claim({ turns: 1, toolCalls: 1, spends: true, reserve, elapsedMillis: 1e12, activeMillis: 1e12 })
+      ))
   })
 
   it.prop("permits exactly N turns and N tool calls (check 101)", {
@@ -210,6 +177,8 @@ describe("Budget.check", () => {
     assert.isUndefined(limitOf({ tokens: 1, costUsd: "1" }, spent, claim({ toolCalls: 1 })))
     assert.strictEqual(limitOf({ wallMillis: 1000 }, noUsage, claim({ elapsedMillis: 1000 })), "wallMillis")
     assert.isUndefined(limitOf({ wallMillis: 1000 }, noUsage, claim({ elapsedMillis: 999 })))
+    assert.isUndefined(limitOf({ activeMillis: 1000 }, noUsage, claim({ elapsedMillis: 5000, activeMillis: 999 })))
+    assert.strictEqual(limitOf({ activeMillis: 1000 }, noUsage, claim({ activeMillis: 1000 })), "activeMillis")
   })
 
   it("says which limit it was, what is allowed and what is used", () => {
@@ -227,10 +196,40 @@ describe("Budget.check", () => {
     { budget: Budget, usage: UsageSchema, reserve: Spend, elapsedMillis: Schema.Finite },
     (input) => {
       const { budget, elapsedMillis, reserve, usage } = input
-      const result = check(budget, usage, { turns: 1, toolCalls: 1, spends: true, reserve, elapsedMillis })
+      const result = check(budget, usage, {
+        turns: 1,
+        toolCalls: 1,
+        spends: true,
+        reserve,
+        elapsedMillis,
+        activeMillis: elapsedMillis
+      })
       if (Result.isFailure(result)) assert.isDefined(budget[result.failure.limit])
     }
   )
+})
+
+describe("Budget.unaccounted", () => {
+  it.prop("and what was reported are never less than a reservation that was not passed (MR-11)", {
+    reserve: Spends,
+    call: CallUsage
+  }, ({ call, reserve }) => {
+    const left = unaccounted(reserve, call)
+    const reported = (call.inputTokens ?? 0) + (call.outputTokens ?? 0)
+    if (call.inputTokens === undefined || call.outputTokens === undefined) {
+      assert.isAtLeast(left.tokens + reported, reserve.tokens)
+    } else assert.strictEqual(left.tokens, 0)
+    assertUsd(left.costUsd, call.costUsd === undefined ? reserve.costUsd : "0")
+    assert.isAtLeast(left.tokens, 0)
+  })
+})
+
+describe("Budget.stated", () => {
+  it("means the limit on money that it names, unless it says otherwise", () => {
+    assert.deepStrictEqual(stated({ costUsd: "2" }), { costUsd: "2", unpriced: "refuse" })
+    assert.deepStrictEqual(stated({ costUsd: "2", unpriced: "allow" }), { costUsd: "2", unpriced: "allow" })
+    assert.deepStrictEqual(stated({ turns: 2 }), { turns: 2 })
+  })
 })
 
 describe("Budget.defaultBudget", () => {

@@ -1040,18 +1040,18 @@ describe("budgets", () => {
       const memory = MemoryStore.memory()
       const handler = () =>
         Effect.gen(function*() {
-          yield* step("a", Effect.as(Effect.sleep("20 millis"), "a"))
+          yield* step("a", Effect.as(Effect.sleep("600 millis"), "a"))
           const refused = yield* Effect.flip(step("b"))
           yield* Signal.receive("go")
           return refused instanceof Error ? refused.message : refused
         })
       yield* Effect.gen(function*() {
         const runs = yield* Runs
-        const runId = yield* start({ budget: { wallMillis: 10 } })
+        const runId = yield* start({ budget: { wallMillis: 500 } })
         assert.strictEqual((yield* execute(runId)).status, "AwaitingSignal")
         yield* runs.changeBudget(runId, { wallMillis: 100_000 }, { actor: "olga" })
         yield* runs.signal(runId, "go", 1)
-        assert.include(String((yield* execute(runId)).output), "allows 10 milliseconds")
+        assert.include(String((yield* execute(runId)).output), "allows 500 milliseconds")
       }).pipe(Effect.provide(processOf(handler, memory)))
     }))
 })

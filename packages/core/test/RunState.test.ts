@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
+import type { CallUsage } from "../src/Budget.ts"
 import type { Recorded, RunEvent } from "../src/RunEvent.ts"
 import type { RunState, RunStatus } from "../src/RunState.ts"
 import {
@@ -359,6 +360,7 @@ describe("RunState.evolve of usage", () => {
       outputTokens: 3,
       costUsd: "0.1",
       unreportedCalls: 0,
+      unpricedCalls: 0,
       possible: { tokens: 0, costUsd: "0" }
     })
   })
@@ -392,10 +394,19 @@ describe("RunState.evolve of usage", () => {
       started(),
       requested(call, 1, reserve),
       requested(call, 2, { tokens: 1, costUsd: "0.25" }),
-      completedOf(call, 2, {})
+      completedOf(call, 2, { inputTokens: 1, outputTokens: 0, costUsd: "0.2" })
     )
     assert.deepStrictEqual(twice.usage.possible, reserve)
-    assert.deepInclude(twice.usage, { turns: 1, unreportedCalls: 1, inputTokens: 0 })
+    assert.deepInclude(twice.usage, { turns: 1, unreportedCalls: 0, inputTokens: 1, costUsd: "0.2" })
+  })
+
+  it("keeps of a reservation what an answer does not report (MR-11)", () => {
+    const possible = (usage: CallUsage) =>
+      given(started(), requested(call, 1, { tokens: 100, costUsd: "0.5" }), completedOf(call, 1, usage)).usage.possible
+    assert.deepStrictEqual(possible({}), { tokens: 100, costUsd: "0.5" })
+    assert.deepStrictEqual(possible({ inputTokens: 30 }), { tokens: 70, costUsd: "0.5" })
+    assert.deepStrictEqual(possible({ inputTokens: 30, outputTokens: 5 }), { tokens: 0, costUsd: "0.5" })
+    assert.deepStrictEqual(possible({ inputTokens: 30, outputTokens: 500, costUsd: "9" }), { tokens: 0, costUsd: "0" })
   })
 
   it.prop("never falls, and never below what is possible, whatever is decided", { trace: Traces }, ({ trace }) => {

@@ -46,6 +46,7 @@ const usage = {
   outputTokens: 80,
   costUsd: "0.0123",
   unreportedCalls: 0,
+  unpricedCalls: 0,
   possible: { tokens: 0, costUsd: "0" }
 }
 const requested = { key: "turn-1/model", attempt: 1, idempotencyKey: "a".repeat(64) }
@@ -70,7 +71,14 @@ export const sampleEvents: {
     input: { order: "A-8891", nested: { "1.0": 1, ключ: [true, null] } },
     inputDigest: `sha256:${"0".repeat(64)}`,
     tools: [{ name: "issue_refund", parameters: { type: "object" }, effect: "idempotent", approval: true }],
-    budget: { turns: 25, costUsd: "1.00", wallMillis: 60_000 },
+    budget: {
+      turns: 25,
+      costUsd: "1.00",
+      wallMillis: 60_000,
+      activeMillis: 30_000,
+      unpriced: "refuse",
+      atLimit: "park"
+    },
     labels: { team: "billing", "odd \u2028 label": "" },
     requestedBy: actor,
     priority: -3,
@@ -113,7 +121,15 @@ export const sampleEvents: {
     model: "some-model-2",
     parts: [{ type: "text", text: "I will refund it." }, { type: "tool-call", id: "call_1", params: oddJson }],
     stopReason: "tool-calls",
-    usage: { inputTokens: 900, outputTokens: 20, costUsd: "0.004" },
+    usage: {
+      inputTokens: 900,
+      cachedInputTokens: 300,
+      cacheWriteTokens: 100,
+      outputTokens: 20,
+      reasoningTokens: 5,
+      costUsd: "0.004"
+    },
+    priceVersion: "2026-11-30",
     durationMillis: 812.5,
     shown: 3,
     recovered: true,
