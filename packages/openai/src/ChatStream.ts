@@ -46,7 +46,7 @@ export const make = <E>(
       (state, event) =>
         Effect.fromResult(Option.match(event, {
           onNone: () => state.reason === undefined ? Result.fail(cutOff) : end(state, options),
-          onSome: ({ data }) => step(state, data.trim(), options)
+          onSome: ({ data, event }) => step(state, event, data.trim(), options)
         }))
     ),
     Stream.takeUntil(({ type }) => type === "finish")
@@ -105,7 +105,8 @@ const start: State = {
   calls: Pending.noCalls
 }
 
-const step = (state: State, data: string, options: Options): Step => {
+const step = (state: State, event: string, data: string, options: Options): Step => {
+  if (event === "error") return Result.fail(options.judge(data, unsaid))
   if (data === "[DONE]") return end(state, options)
   if (data === "") return Result.succeed([state, []])
   const json = Json.parse(data)
@@ -116,7 +117,7 @@ const step = (state: State, data: string, options: Options): Step => {
     one !== undefined && (state.index === undefined || (one.index ?? 0) === state.index)
   )
   if (isThere(chunk.error) || isThere(choice?.error) || (chunk.choices === undefined && isError(json.success))) {
-    return Result.fail(options.judge(data, "an error that does not say what it is"))
+    return Result.fail(options.judge(data, unsaid))
   }
   const next: State = {
     ...state,
@@ -133,6 +134,8 @@ const step = (state: State, data: string, options: Options): Step => {
   const [said, parts] = add({ ...next, index: choice.index ?? 0 }, added)
   return Result.succeed([{ ...said, reason: choice.finish_reason ?? state.reason }, parts])
 }
+
+const unsaid = "an error that does not say what it is"
 
 const isThere = (value: unknown): boolean => value !== undefined && value !== null
 

@@ -394,6 +394,15 @@ describe("a stream that goes wrong", () => {
       }
     }))
 
+  it.effect("has an error by the name of its event", () =>
+    Effect.gen(function*() {
+      const text = `${sse([chunk({ content: "Hel" })])}event: error\ndata: `
+      const tagOf = (data: string) =>
+        Effect.map(streamed([new TextEncoder().encode(`${text}${data}\n\n`)]), ({ error }) => error?.reason._tag)
+      assert.strictEqual(yield* tagOf("{\"error\":{\"code\":429,\"message\":\"Busy.\"}}"), "RateLimitError")
+      assert.strictEqual(yield* tagOf("{\"message\":\"Out of memory.\"}"), "InvalidOutputError")
+    }))
+
   it.effect("that says nothing is no answer", () =>
     Effect.gen(function*() {
       assert.include((yield* failureOf([done])).message, "a stream without a choice")
