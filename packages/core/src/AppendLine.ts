@@ -66,6 +66,8 @@ export interface AppendLine {
   readonly isEmpty: () => boolean
   /** An append or a read is under way. */
   readonly isBusy: () => boolean
+  /** An append under way ends the run and its lease with it: what the queue says of that lease means nothing. */
+  readonly isEnding: () => boolean
   /** Sends what waits, unless something is under way. */
   readonly flush: () => void
   /** Reads what others have appended; later, if something is under way. */
@@ -120,6 +122,7 @@ export const make = (options: Options): AppendLine => {
   let state = options.state
   let waiting: Array<Entry> = []
   let busy = false
+  let ending = false
   let readNext = false
   let closed = false
 
@@ -198,6 +201,7 @@ export const make = (options: Options): AppendLine => {
 
   const put = (decided: Decided, failures: number): void => {
     const { answers, append } = decided
+    ending = append.next?.release !== undefined
     ask(store.append(runId, append), (exit) => {
       if (Exit.isSuccess(exit)) {
         options.onTime(exit.value.at)
@@ -301,6 +305,7 @@ export const make = (options: Options): AppendLine => {
     },
     isEmpty: () => waiting.length === 0,
     isBusy: () => busy,
+    isEnding: () => busy && ending,
     flush: () => {
       if (busy || closed || waiting.length === 0) return
       busy = true

@@ -97,7 +97,7 @@ export interface LiveJournal {
   readonly poke: () => void
   /** Takes no new work, lets operations in flight end within the grace time, then leaves. */
   readonly drain: () => void
-  /** The lease is gone: leaves without an append. */
+  /** The lease is gone: leaves without an append, unless the one that ends the run is on its way. */
   readonly lose: () => void
   /** Leaves at once: what is in flight has no outcome, and nothing is appended. */
   readonly leave: () => void
@@ -659,7 +659,7 @@ export const make = (options: Options): LiveJournal => {
     poke,
     // While a log is replayed nothing is in flight, and nothing that the program then says has been checked against it.
     drain: () => mode === "replaying" ? leave({ _tag: "Drained" }) : drainTo({ _tag: "Drained" }, settings.graceMillis),
-    lose: () => leave({ _tag: "Lost" }),
+    lose: () => line.isEnding() ? undefined : leave({ _tag: "Lost" }),
     leave: () => leave({ _tag: "Drained" }),
     rest: Effect.callback<Rest>((resume) => {
       if (mode === "done" && rest !== undefined) return resume(Effect.succeed(rest))

@@ -115,6 +115,49 @@ describe("a worker", () => {
       }).pipe(Effect.provide(outside(memory)))
     }))
 
+  it.live("does not take a run for lost that a heartbeat misses since its end has just been stored", () =>
+    Effect.gen(function*() {
+      const memory = MemoryStore.memory()
+      const said: Array<string> = []
+      const ears = Logger.layer([Logger.make(({ message }) => void said.push(String(message)))])
+      const [ended, beaten] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+      const stores = Layer.effectContext(Effect.gen(function*() {
+        const context = yield* Layer.build(MemoryStore.layerOf(memory))
+        const store = Context.get(context, EventStore)
+        const queue = Context.get(context, RunQueue)
+        return Context.add(context, EventStore, {
+          ...store,
+          append: (runId, append) =>
+            append.next?.release === undefined
+              ? store.append(runId, append)
+              : store.append(runId, append).pipe(
+                Effect.tap(() => Deferred.succeed(ended, undefined)),
+                Effect.tap(() => Deferred.await(beaten))
+              )
+        }).pipe(Context.add(RunQueue, {
+          ...queue,
+          heartbeat: (options) =>
+            Deferred.await(ended).pipe(
+              Effect.andThen(queue.heartbeat(options)),
+              Effect.tap(() => Deferred.succeed(beaten, undefined).pipe(Effect.delay("10 millis"), Effect.forkDetach))
+            )
+        }))
+      }))
+      const handler: Handler = () => step("only")
+      const options = { lease: "600 millis", progress: "Info", stores } as const
+      yield* alive(worker(handler, memory, options).pipe(Layer.provide(ears)))
+      yield* Effect.gen(function*() {
+        const runs = yield* Runs
+        const runId = yield* start()
+        yield* runs.await(runId)
+        yield* Effect.repeat(Effect.yieldNow, { until: () => said.length > 1 })
+        assert.deepStrictEqual(said.map((line) => line.replace(runId, "it")), [
+          `Executes run it of ${programOf().name}, lease 1`,
+          `Run it of ${programOf().name} rests: Completed`
+        ])
+      }).pipe(Effect.provide(outside(memory)))
+    }))
+
   it.live("says when nothing is due and nothing is being executed", () =>
     Effect.gen(function*() {
       const memory = MemoryStore.memory()
