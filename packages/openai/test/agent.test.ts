@@ -2,7 +2,7 @@
 import { Agent } from "@durable-agents/agent"
 import type { RunEvent } from "@durable-agents/core"
 import { MemoryStore, Runs, Runtime } from "@durable-agents/core"
-import { OpenAi } from "@durable-agents/openai"
+import { Dialect, OpenAi } from "@durable-agents/openai"
 import * as FakeProvider from "@durable-agents/testing/FakeProvider"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Redacted, Ref, Result, Schedule, Schema, Stream } from "effect"
@@ -174,6 +174,27 @@ const play = (script: ReadonlyArray<Say>, stream: boolean) =>
       }
     }).pipe(Effect.provide(MemoryStore.layer))
   })
+
+describe("a budget", () => {
+  it.live("is asked of the endpoint as the most tokens of an answer, and is told what that cost", () =>
+    Effect.gen(function*() {
+      const provider = yield* FakeProvider.make({
+        body: completion({ content: "Done." }, { usage: { prompt_tokens: 9, completion_tokens: 4, cost: 1.25e-7 } })
+      })
+      const Brief = Agent.make("brief", { instructions: "", maxOutputTokens: 300 })
+      const model = OpenAi.layer({ model: "m", baseUrl: provider.baseUrl, dialect: Dialect.openRouter })
+        .pipe(Layer.provide(FetchHttpClient.layer))
+      const { usage } = yield* Effect.gen(function*() {
+        const runId = yield* (yield* Runs).start(Brief, "Hi.")
+        return yield* (yield* Runtime).execute(runId)
+      }).pipe(Effect.provide(Brief.layer.pipe(
+        Layer.provideMerge(Runtime.layerMemory),
+        Layer.provide(model)
+      )))
+      assert.strictEqual(at(provider.requests[0]?.body, "max_tokens"), 300)
+      assert.strictEqual(usage.costUsd, "0.000000125")
+    }))
+})
 
 for (const stream of [false, true]) {
   describe(`an agent on ${stream ? "a streaming" : "an"} endpoint`, () => {
