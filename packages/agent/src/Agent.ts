@@ -9,6 +9,8 @@ import type { LanguageModel, Tool } from "effect/ai"
 import { AgentError } from "./AgentError.ts"
 import type { Action, AgentState, Move, Outcome } from "./AgentState.ts"
 import { evolve, initial, next } from "./AgentState.ts"
+import * as Compacting from "./Compacting.ts"
+import * as Compaction from "./Compaction.ts"
 import * as FinalAnswer from "./FinalAnswer.ts"
 import * as GoalCheck from "./GoalCheck.ts"
 import * as Guardrails from "./Guardrails.ts"
@@ -69,6 +71,11 @@ export interface Options<I extends Tools.Input, Output = string> {
   readonly retry?: Schedule.Schedule<unknown, ModelError.ModelError>
   /** Attempts of one model call in all. Default 100, which outlasts an hour. The 15th time-out or bug among them is final. */
   readonly attempts?: number
+  /**
+   * Before a prompt gets longer than this, the model is asked for a summary of older turns, which replaces them in later prompts
+   * and not in the log. It costs a turn. Default: nothing is summarised.
+   */
+  readonly compaction?: Compaction.Settings
   /** How long one attempt of a model call may take. Default 10 minutes. */
   readonly timeout?: Duration.Input
   /**
@@ -133,6 +140,9 @@ export const make = <I extends Tools.Input = readonly [], Output = string>(
   const output: Payload.PureSchema<Output> = options.output ?? Schema.String as never
   const tools = Result.getOrThrow(Tools.make(name, options.toolkit ?? [], finalAnswer))
   const profile = Result.getOrThrow(Guardrails.profile(options.guardrailProfile ?? "validation"))
+  const compaction = options.compaction === undefined
+    ? undefined
+    : Result.getOrThrow(Compaction.settings(options.compaction))
   const definition: Definition = {
     agent: name,
     tools,
@@ -142,7 +152,8 @@ export const make = <I extends Tools.Input = readonly [], Output = string>(
     attempts: options.attempts ?? 100,
     maxOutputTokens: options.maxOutputTokens,
     timeout: Duration.fromInputUnsafe(options.timeout ?? "10 minutes"),
-    stream: options.stream ?? false
+    stream: options.stream ?? false,
+    compaction
   }
   const program = Program.make<string, Output, AgentError>(name, {
     input: Goal,
@@ -221,6 +232,7 @@ const profileNamed = (name: string | undefined): Effect.Effect<Guardrails.Profil
 const unknownHere = (profile: string): string => `the guardrail profile \`${profile}\` is not known here`
 
 interface Definition extends ModelCall.Options {
+  readonly compaction: Compaction.Settings | undefined
   readonly finalAnswer: FinalAnswer.FinalAnswer | undefined
 }
 
@@ -338,7 +350,11 @@ const interpret = (
 ): Effect.Effect<Outcome, never, Journal | LanguageModel.LanguageModel> => {
   switch (action._tag) {
     case "CallModel":
-      return callModel(exchange, state.conversation, action.turn)
+      return Effect.flatMap(
+        Compacting.before(exchange, state, action.turn),
+        (outcome) =>
+          outcome === undefined ? callModel(exchange, state.conversation, action.turn) : Effect.succeed(outcome)
+      )
     case "Prepare":
       return Effect.mapEager(
         prepare(exchange.journal, turnOf(exchange, state), action.calls),
@@ -356,7 +372,12 @@ const callModel = Effect.fnUntraced(function*(exchange: Exchange, conversation: 
     return { _tag: "TooLong", allowed: transcriptLength } satisfies Outcome
   }
   const checked = turn === 1 ? yield* GoalCheck.check(definition.agent, rules, path, goal) : {}
-  const event = yield* ModelCall.perform(definition, { path, turn, outputBytes }, conversation, checked)
+  const event = yield* ModelCall.perform(
+    definition,
+    { path, turn, purpose: "answer", outputBytes },
+    conversation,
+    checked
+  )
   const refused = event._tag === "LLMCallFailed" && event.reason === "Refused"
   const blocked = refused ? Verdicts.consequences(Verdicts.at(journal, key)).blocked : undefined
   return { _tag: "Answered", event, blocked } satisfies Outcome

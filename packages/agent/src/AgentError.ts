@@ -57,7 +57,8 @@ const sayings: Readonly<Record<string, string>> = {
 }
 
 /**
- * The conversation has become longer than `Limits.transcriptLength`, so the model was not asked again. What was done is recorded.
+ * The conversation has become longer than `Limits.transcriptLength`, or longer than is summarised and cannot be made shorter, so the
+ * model was not asked again. What was done is recorded.
  *
  * @category errors
  * @since 0.1.0
@@ -66,11 +67,31 @@ export class TranscriptTooLong
   extends Schema.TaggedError<TranscriptTooLong>("@durable-agents/agent/TranscriptTooLong")("TranscriptTooLong", {
     turn: Schema.Natural,
     characters: Schema.Natural,
-    allowed: Schema.Natural
+    allowed: Schema.Natural,
+    /** Why it could not be made shorter, if that was tried. */
+    detail: Schema.optionalKey(Schema.String)
   })
 {
   override get message() {
-    return `The conversation before turn ${this.turn} has ${this.characters} characters, and ${this.allowed} are allowed`
+    const why = this.detail === undefined ? "" : `; ${this.detail}`
+    return `The conversation before turn ${this.turn} has ${this.characters} characters, and ${this.allowed} are allowed${why}`
+  }
+}
+
+/**
+ * The conversation is too long, and the model that was asked for a summary of its beginning gave none. What was done is recorded.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class CompactionFailed
+  extends Schema.TaggedError<CompactionFailed>("@durable-agents/agent/CompactionFailed")("CompactionFailed", {
+    turn: Schema.Natural,
+    detail: Schema.String
+  })
+{
+  override get message() {
+    return `The conversation before turn ${this.turn} is too long, and could not be summarised: ${this.detail}`
   }
 }
 
@@ -80,7 +101,7 @@ export class TranscriptTooLong
  * @category errors
  * @since 0.1.0
  */
-export const AgentError = Schema.Union([ModelFailed, NoAnswer, TranscriptTooLong, GuardrailBlocked])
+export const AgentError = Schema.Union([ModelFailed, NoAnswer, TranscriptTooLong, CompactionFailed, GuardrailBlocked])
 
 /**
  * @category errors

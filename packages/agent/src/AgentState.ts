@@ -9,7 +9,9 @@ import { HashMap, Option } from "effect"
 import type { Schema } from "effect"
 import { Prompt } from "effect/ai"
 import type { AgentError } from "./AgentError.ts"
-import { ModelFailed, NoAnswer, TranscriptTooLong } from "./AgentError.ts"
+import { CompactionFailed, ModelFailed, NoAnswer, TranscriptTooLong } from "./AgentError.ts"
+import type { Compaction } from "./Compaction.ts"
+import { compact } from "./Compaction.ts"
 import type { Recorded } from "./Guardrails.ts"
 import { identity } from "./Rules.ts"
 import type { Answer, Call, CallOutcome, Conversation } from "./Transcript.ts"
@@ -89,10 +91,16 @@ export interface CallState {
  * @since 0.1.0
  */
 export interface AgentState {
+  readonly goal: string
+  readonly systemPrompt: string
   readonly shownBytes: number
   readonly answerTool: string | undefined
   /** Up to the end of the last turn whose calls all have outcomes. */
   readonly conversation: Conversation
+  /** What stands in it for turns that are not shown any more. */
+  readonly summary: string | undefined
+  /** The turn before which it was last summarised, 0 if never. */
+  readonly compacted: number
   /** The last turn that was answered, 0 before the first. */
   readonly turn: number
   readonly answer: Answer | undefined
@@ -146,7 +154,12 @@ export type Outcome =
     /** The guardrail that did not let the call be made. */
     readonly blocked?: GuardrailBlocked | undefined
   }
-  | { readonly _tag: "TooLong"; readonly allowed: number }
+  | { readonly _tag: "TooLong"; readonly allowed: number; readonly detail?: string }
+  | {
+    readonly _tag: "Compacted"
+    readonly event: RunEventOf<"LLMCallCompleted" | "LLMCallFailed">
+    readonly compaction: Compaction
+  }
   | { readonly _tag: "Prepared"; readonly plans: ReadonlyArray<Plan> }
   | { readonly _tag: "Decided"; readonly index: number; readonly decision: Approval.Decision }
   | {
@@ -167,9 +180,13 @@ export type Outcome =
  * @since 0.1.0
  */
 export const initial = (start: Start): AgentState => ({
+  goal: start.goal,
+  systemPrompt: start.systemPrompt,
   shownBytes: start.shownBytes,
   answerTool: start.answerTool,
   conversation: Transcript.begin(start.systemPrompt, start.goal),
+  summary: undefined,
+  compacted: 0,
   turn: 0,
   answer: undefined,
   calls: [],
@@ -230,9 +247,13 @@ export const evolve = (state: AgentState, outcome: Outcome): AgentState => {
       return answered(state, outcome)
     case "TooLong": {
       const { characters } = state.conversation
-      const error = new TranscriptTooLong({ turn: state.turn + 1, characters, allowed: outcome.allowed })
+      const { allowed, detail } = outcome
+      const why = detail === undefined ? {} : { detail }
+      const error = new TranscriptTooLong({ turn: state.turn + 1, characters, allowed, ...why })
       return { ...state, end: { _tag: "Fail", error } }
     }
+    case "Compacted":
+      return compacted(state, outcome)
     case "Prepared": {
       const accepted = outcome.plans.find((plan) => plan._tag === "Accepted")
       if (accepted !== undefined) return { ...state, end: { _tag: "Complete", answer: accepted.answer } }
@@ -268,6 +289,27 @@ const change = (
   const at = state.calls.findIndex(({ call }) => call.index === index)
   const call = state.calls[at]
   return call === undefined ? state : { ...state, calls: state.calls.with(at, { ...call, ...f(call) }) }
+}
+
+const compacted = (
+  state: AgentState,
+  { compaction, event }: Extract<Outcome, { readonly _tag: "Compacted" }>
+): AgentState => {
+  const turn = state.turn + 1
+  const without = (detail: string): AgentState => ({
+    ...state,
+    end: { _tag: "Fail", error: new CompactionFailed({ turn, detail }) }
+  })
+  if (event._tag === "LLMCallFailed") {
+    return event.reason === "BudgetExceeded"
+      ? { ...state, end: { _tag: "Exceed", refusal: event.failure } }
+      : without(event.error)
+  }
+  const { text } = Transcript.read(event.parts, turn, state.ids)
+  if (text.trim() === "" || event.stopReason === "content-filter") {
+    return without(`the model gave no summary (\`${event.stopReason}\`)`)
+  }
+  return { ...state, compacted: turn, ...compact(state, compaction, text) }
 }
 
 const answered = (

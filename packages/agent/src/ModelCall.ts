@@ -8,6 +8,7 @@ import { Context, Effect, Result } from "effect"
 import type { Response } from "effect/ai"
 import { AiError, LanguageModel, Prompt } from "effect/ai"
 import * as Assembly from "./Assembly.ts"
+import type { Compaction } from "./Compaction.ts"
 import type { Recorded } from "./Guardrails.ts"
 import * as ModelDeltas from "./ModelDeltas.ts"
 import * as ModelError from "./ModelError.ts"
@@ -40,6 +41,14 @@ export interface Options {
 }
 
 /**
+ * What a model is asked for.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Purpose = "answer" | "compaction"
+
+/**
  * Which model call of which agent a language model is being asked for; undefined outside agents. Test models read it.
  *
  * @category references
@@ -52,6 +61,8 @@ export const CurrentModelCall = Context.Reference<
     /** The scopes around the agent, empty for one that is a program by itself. */
     readonly path: string
     readonly turn: number
+    /** What it is asked for: the next answer, or a summary of the conversation before this turn. */
+    readonly purpose: Purpose
     readonly attempt: number
     /** The digest of the prompt, as it is recorded. */
     readonly promptDigest: string
@@ -127,30 +138,34 @@ export interface Checked {
 }
 
 /**
- * Names the model call of a turn in its run, such as `turn-3/model`.
+ * Names a model call of a turn in its run, such as `turn-3/model`; the one that summarises what was before it, `turn-3/compaction`.
  *
  * @category keys
  * @since 0.1.0
  */
-export const keyOf = ({ path, turn }: { readonly path: string; readonly turn: number }): string =>
-  below(path, `turn-${turn}/model`)
+export const keyOf = (
+  { path, purpose = "answer", turn }: { readonly path: string; readonly turn: number; readonly purpose?: Purpose }
+): string => below(path, `turn-${turn}/${purpose === "answer" ? "model" : purpose}`)
 
 interface At {
   /** The scopes around the agent. */
   readonly path: string
   readonly turn: number
+  readonly purpose: Purpose
   /** Bytes of JSON of an answer that can be recorded. */
   readonly outputBytes: number
+  /** What is recorded of a call that summarises. */
+  readonly compaction?: Compaction
 }
 
 const requestOf = (
-  { path, turn }: At,
+  { compaction, path, purpose, turn }: At,
   { characters, digest, messages }: Conversation,
   route: ModelPlan.Route,
   { maxOutputTokens, refusal, reserve }: Reservation
 ) =>
   Operation.request({
-    key: keyOf({ path, turn }),
+    key: keyOf({ path, purpose, turn }),
     kind: "model",
     name: "",
     arguments: Digest.noArguments,
@@ -165,7 +180,8 @@ const requestOf = (
       promptDigest: digest,
       messageCount: messages.length,
       estimatedTokens: Math.ceil(characters / 4),
-      ...(reserve === undefined ? {} : { reserve })
+      ...(reserve === undefined ? {} : { reserve }),
+      ...(compaction === undefined ? {} : { compaction })
     }),
     failed: (fields) => ({ _tag: "LLMCallFailed", ...fields, turn })
   })
@@ -174,7 +190,7 @@ type Generated = ReadonlyArray<Response.AnyPart>
 
 const act = (
   { agent, stream, tools }: Pick<Options, "agent" | "stream" | "tools">,
-  { path, turn }: At,
+  { path, purpose, turn }: At,
   { digest, messages }: Conversation
 ): Effect.Effect<Generated, ModelError.ModelError, LanguageModel.LanguageModel | CurrentStep> =>
   Effect.flatMap(CurrentStep, ({ attempt, key, runId }) => {
@@ -191,7 +207,7 @@ const act = (
       )
       : Effect.flatMap(LanguageModel.generateText(request), ({ content }) => usable(content))
     return answer.pipe(
-      Effect.provideService(CurrentModelCall, { runId, agent, path, turn, attempt, promptDigest: digest }),
+      Effect.provideService(CurrentModelCall, { runId, agent, path, turn, purpose, attempt, promptDigest: digest }),
       Effect.mapError(ModelError.make)
     )
   })

@@ -6,7 +6,7 @@
 import { Context, Effect, Layer, Stream } from "effect"
 import type { Prompt, Response, Tool } from "effect/ai"
 import { AiError, LanguageModel, Model } from "effect/ai"
-import { CurrentModelCall } from "./ModelCall.ts"
+import { CurrentModelCall, type Purpose } from "./ModelCall.ts"
 import * as Streamed from "./Streamed.ts"
 
 /**
@@ -28,6 +28,8 @@ export interface Request {
   readonly agent: string
   readonly path: string
   readonly turn: number
+  /** `compaction`: a summary of what was before this turn is wanted. A script that is a list gives one by itself. */
+  readonly purpose: Purpose
   readonly attempt: number
   readonly prompt: Prompt.Prompt
   readonly tools: ReadonlyArray<Tool.Any>
@@ -65,7 +67,7 @@ export const layer = (
     const requests: Array<Request> = []
     const say = Effect.fnUntraced(function*({ prompt, tools }: LanguageModel.ProviderOptions) {
       const call = yield* CurrentModelCall
-      const own = { runId: "", agent: "", path: "", turn: requests.length + 1, attempt: 1 }
+      const own = { runId: "", agent: "", path: "", turn: requests.length + 1, purpose: "answer" as const, attempt: 1 }
       const request: Request = { ...(call ?? own), prompt, tools }
       requests.push(request)
       const reply = replyTo(request)
@@ -84,8 +86,9 @@ export const layer = (
 
 const scripted = (
   script: Script | Readonly<Record<string, Script>>,
-  { agent, attempt, turn }: Request
+  { agent, attempt, purpose, turn }: Request
 ): Reply | string => {
+  if (purpose === "compaction") return `(What was before turn ${turn}.)`
   const own: Script | undefined = isScript(script) ? script : script[agent]
   if (own === undefined) return Effect.fail(failed(`there is no script for the agent \`${agent}\``))
   const item = own[turn - 1]

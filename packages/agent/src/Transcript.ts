@@ -25,13 +25,14 @@ export interface Conversation {
 }
 
 /**
- * The conversation before the first turn.
+ * The conversation before the first turn, with what is to stand after the goal.
  *
  * @category constructors
  * @since 0.1.0
  */
-export const begin = (systemPrompt: string, goal: string): Conversation => {
-  const user = Prompt.makeMessage("user", { content: [Prompt.makePart("text", { text: goal })] })
+export const begin = (systemPrompt: string, goal: string, summary?: string): Conversation => {
+  const texts = summary === undefined ? [goal] : [goal, summary]
+  const user = Prompt.makeMessage("user", { content: texts.map((text) => Prompt.makePart("text", { text })) })
   return extend(
     { messages: [], digest: "", characters: 0 },
     systemPrompt.trim() === "" ? [user] : [Prompt.makeMessage("system", { content: systemPrompt }), user]

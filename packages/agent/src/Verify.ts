@@ -6,6 +6,8 @@ import { type Approval, Limits, type Recorded, type RunEventOf, RunState } from 
 import { Context, Option, Schema } from "effect"
 import type { AgentState, Move, Outcome, Plan } from "./AgentState.ts"
 import { evolve, initial, next } from "./AgentState.ts"
+import { compactionOf } from "./Compacting.ts"
+import { type Compaction, promptOf } from "./Compaction.ts"
 import * as ModelCall from "./ModelCall.ts"
 import { startOf, Told } from "./Told.ts"
 import { approvalOf, keyOf } from "./ToolCheck.ts"
@@ -66,8 +68,11 @@ interface Built {
 
 /** The scopes around the agent that makes this call; none for a call that only looks like one. */
 const pathOf = ({ key, turn }: RunEventOf<"LLMCallRequested">): Option.Option<string> => {
-  const path = key.slice(0, -`/turn-${turn}/model`.length)
-  return key === ModelCall.keyOf({ path, turn }) ? Option.some(path) : Option.none()
+  for (const purpose of ["answer", "compaction"] as const) {
+    const path = key.slice(0, -ModelCall.keyOf({ path: "", purpose, turn }).length - 1)
+    if (key === ModelCall.keyOf({ path, purpose, turn })) return Option.some(path)
+  }
+  return Option.none()
 }
 
 /** All prompts of one conversation, by the keys of their model calls. */
@@ -80,7 +85,14 @@ const conversation = (log: RunState.RunState, path: string, shownBytes: number):
   while (true) {
     const action = next(state)
     if (action._tag === "CallModel") {
-      built.set(ModelCall.keyOf({ path, turn: action.turn }), { digest: state.conversation.digest, after })
+      const { turn } = action
+      const compaction = compactionAt(log, path, state)
+      if (compaction === undefined) {
+        built.set(ModelCall.keyOf({ path, turn }), { digest: state.conversation.digest, after })
+      } else {
+        const { digest } = promptOf(state, compaction)
+        built.set(ModelCall.keyOf({ path, turn, purpose: "compaction" }), { digest, after })
+      }
     }
     const found = recorded(log, path, state)
     if (found === undefined) return built
@@ -120,6 +132,14 @@ const recorded = (log: RunState.RunState, path: string, state: AgentState): Foun
   const action = next(state)
   switch (action._tag) {
     case "CallModel": {
+      const compaction = compactionAt(log, path, state)
+      if (compaction !== undefined) {
+        const { event, position } =
+          outcomeAt(log, ModelCall.keyOf({ path, turn: action.turn, purpose: "compaction" })) ?? {}
+        return position !== undefined && (event?._tag === "LLMCallCompleted" || event?._tag === "LLMCallFailed")
+          ? { outcome: { _tag: "Compacted", event, compaction }, seq: position.seq }
+          : undefined
+      }
       const { event, position } = outcomeAt(log, ModelCall.keyOf({ path, turn: action.turn })) ?? {}
       return position !== undefined && (event?._tag === "LLMCallCompleted" || event?._tag === "LLMCallFailed")
         ? { outcome: { _tag: "Answered", event }, seq: position.seq }
@@ -139,6 +159,12 @@ const recorded = (log: RunState.RunState, path: string, state: AgentState): Foun
       return undefined
   }
 }
+
+/** The summary that the log asks for before the next turn, if it has not been taken into account. */
+const compactionAt = (log: RunState.RunState, path: string, { compacted, turn }: AgentState): Compaction | undefined =>
+  compacted === turn + 1
+    ? undefined
+    : compactionOf(RunState.placeAt(log, ModelCall.keyOf({ path, turn: turn + 1, purpose: "compaction" })))
 
 const outcomeAt = (log: RunState.RunState, key: string) => {
   const place = RunState.placeAt(log, key)

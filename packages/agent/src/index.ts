@@ -4,7 +4,7 @@
 
 // An agent, and how it fails
 export * as Agent from "./Agent.ts"
-export { AgentError, ModelFailed, NoAnswer, TranscriptTooLong } from "./AgentError.ts"
+export { AgentError, CompactionFailed, ModelFailed, NoAnswer, TranscriptTooLong } from "./AgentError.ts"
 
 // Its tools
 export { ToolCall } from "./ToolCall.ts"

@@ -138,6 +138,7 @@ describe("an agent killed at every instant", () => {
               ModelFailed: Effect.die,
               NoAnswer: Effect.die,
               TranscriptTooLong: Effect.die,
+              CompactionFailed: Effect.die,
               GuardrailBlocked: Effect.die
             }))
             return [before, ...notes].join()

@@ -37,6 +37,15 @@ const Dial = pipe(
 const Phone = Toolkit.make(Dial)
 const Caller = Agent.make("caller", { instructions: "You make calls.", toolkit: Phone })
 
+const Open = Tool.make("open", { parameters: Schema.Struct({ page: Schema.Int }), success: Schema.String })
+  .annotate(Tool.Readonly, true)
+const Archive = Toolkit.make(Open)
+const Archivist = Agent.make("archivist", {
+  instructions: "You read old papers.",
+  toolkit: Archive,
+  compaction: { above: 1000, keepTurns: 1 }
+})
+
 const Errand = Program.make("errand", { input: Schema.String, output: Schema.Array(Schema.String) })
 
 const errand = Errand.toLayer(Effect.fn("Errand")(function*(what) {
@@ -58,9 +67,10 @@ const errand = Errand.toLayer(Effect.fn("Errand")(function*(what) {
 /** Everything that the stored logs need, as one process builds it. */
 export const layerOf = (model: Parameters<typeof ScriptedModel.layer>[0]) => {
   let dialled = 0
-  return Layer.mergeAll(Clerk.layer, Caller.layer, errand).pipe(Layer.provide([
+  return Layer.mergeAll(Clerk.layer, Caller.layer, Archivist.layer, errand).pipe(Layer.provide([
     ScriptedModel.layer(model),
     world().layer,
+    Archive.toLayer({ open: ({ page }) => Effect.succeed(`${page}: ${"old words ".repeat(120)}`) }),
     Phone.toLayer({
       dial: ({ to }) =>
         Effect.suspend(() => ++dialled < 3 ? Effect.fail(new Busy({ line: dialled })) : Effect.succeed(to))
@@ -154,6 +164,14 @@ const logs: Readonly<Record<string, Log>> = {
     ({ path, turn }) => turn === 1 ? toolCall("pay", { order: path, cents: 100 }) : `Paid for ${path}.`,
     { outside: [People.approve, Signals.send("answer", { yes: true }, { after: "1 day" })] }
   ),
+  compacted: logOf(Archivist, [
+    toolCall("open", { page: 1 }),
+    toolCalls([{ name: "open", params: { page: 2 } }, { name: "open", params: { page: "three" } }], { text: "Go on." }),
+    toolCall("open", { page: 4 }),
+    toolCall("open", { page: 5 }),
+    toolCall("open", { page: 6 }),
+    "Read."
+  ]),
   killed
 }
 

@@ -208,6 +208,10 @@ export const fields: { readonly [Name in Field]: (value: ValueIn<Event, Name>) =
   messageCount: (messages) => Units.counted(messages, "message"),
   estimatedTokens: (tokens) => `about ${Units.counted(tokens, "token")}`,
   reserve: (reserved) => `reserves up to ${spend(reserved)}`,
+  compaction: ({ replaces, summaryLength }) =>
+    `a summary of ${Units.counted(replaces, "message")}, of which ${
+      Units.counted(summaryLength, "character")
+    } are shown`,
   durationMillis: lasting("took"),
   shown: number("given to the program after event"),
   recovered: (recovered) => recovered ? "an earlier attempt ended with its worker" : "no attempt was lost",

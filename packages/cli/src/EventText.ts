@@ -80,7 +80,10 @@ const headlineOf = (event: Event, here: string | undefined): Headline =>
     RunCompleted: () => say("*", "good", "the run completes"),
     RunFailed: ({ reason }) => say("!!", "bad", `the run fails: ${reason}`, "reason"),
     RunCancelled: ({ actor }) => say("no", "bad", `the run is cancelled, as ${Units.actor(actor)} wanted`, "actor"),
-    LLMCallRequested: (event) => say(".", "plain", `asks the model ${inline(event.model)}${attempt(event)}`, "model"),
+    LLMCallRequested: (event) => {
+      const what = event.compaction === undefined ? "" : " for a summary"
+      return say(".", "plain", `asks the model ${inline(event.model)}${what}${attempt(event)}`, "model")
+    },
     LLMCallCompleted: (event) => {
       const calls = event.parts.map(Parts.read).filter((part) => part._tag === "Call").map(({ name }) => inline(name))
       const does = calls.length === 0 ? "answers" : `calls ${calls.join(", ")}`

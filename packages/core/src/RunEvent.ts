@@ -108,6 +108,19 @@ const turn = { turn: Natural }
 const call = { ...turn, tool: Text, toolCallId: Text }
 
 /**
+ * What a model call does that summarises a conversation.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export const Compaction = Schema.Struct({
+  /** How many messages its summary replaces in later prompts, after the goal. */
+  replaces: Natural,
+  /** How much of the summary is shown, in characters of JSON. */
+  summaryLength: Natural
+})
+
+/**
  * Everything that can stand in a log.
  *
  * @category models
@@ -160,7 +173,8 @@ export const RunEvent = Schema.TaggedUnion({
     promptDigest: Text,
     messageCount: Natural,
     estimatedTokens: Natural,
-    reserve: optionalKey(Spend)
+    reserve: optionalKey(Spend),
+    compaction: optionalKey(Compaction)
   },
   LLMCallCompleted: {
     ...completed,

@@ -111,7 +111,8 @@ export const sampleEvents: {
     promptDigest: `sha256:${"2".repeat(64)}`,
     messageCount: 3,
     estimatedTokens: 900,
-    reserve: { tokens: 5000, costUsd: "0.05" }
+    reserve: { tokens: 5000, costUsd: "0.05" },
+    compaction: { replaces: 4, summaryLength: 8000 }
   },
   LLMCallCompleted: {
     _tag: "LLMCallCompleted",

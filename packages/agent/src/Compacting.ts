@@ -1,0 +1,86 @@
+/**
+ * Asks a model for the summary of a conversation that has become too long: a recorded model call of its own, before the turn's.
+ */
+import type { Journal, Limits, RunState } from "@durable-agents/core"
+import { Effect } from "effect"
+import type { LanguageModel } from "effect/ai"
+import type { AgentState, Outcome } from "./AgentState.ts"
+import * as Compaction from "./Compaction.ts"
+import * as ModelCall from "./ModelCall.ts"
+
+/**
+ * What a compaction is made with.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Around {
+  readonly definition: ModelCall.Options & { readonly compaction: Compaction.Settings | undefined }
+  readonly journal: Journal["Service"]
+  readonly limits: Limits
+  readonly path: string
+}
+
+/**
+ * What has to be done about the length of a conversation before the model is asked for a turn; undefined if nothing has.
+ *
+ * **Details**
+ *
+ * What is recorded counts, whatever the settings have become: a turn that was asked for without a summary goes on without one,
+ * and a summary that was asked for is taken.
+ *
+ * @category operations
+ * @since 0.1.0
+ */
+export const before = (
+  around: Around,
+  state: AgentState,
+  turn: number
+): Effect.Effect<Outcome | undefined, never, Journal | LanguageModel.LanguageModel> => {
+  if (state.compacted === turn) return Effect.undefined
+  const { definition: { compaction: settings }, journal, limits, path } = around
+  const place = journal.recorded(ModelCall.keyOf({ path, turn, purpose: "compaction" }))
+  if (place !== undefined) return ask(around, state, turn, compactionOf(place) ?? nothing)
+  if (settings === undefined || journal.recorded(ModelCall.keyOf({ path, turn })) !== undefined) return Effect.undefined
+  const allowed = Compaction.boundOf(settings, limits.transcriptLength)
+  if (state.conversation.characters <= allowed) return Effect.undefined
+  const chosen = Compaction.choose(state, allowed, settings)
+  return chosen === undefined
+    ? Effect.succeed({ _tag: "TooLong", allowed, detail: hopeless })
+    : ask(around, state, turn, chosen)
+}
+
+/**
+ * What a summary was asked to do, if it was asked for.
+ *
+ * @category readers
+ * @since 0.1.0
+ */
+export const compactionOf = (place: RunState.Place | undefined): Compaction.Compaction | undefined =>
+  place?._tag === "Operation" && place.request?._tag === "LLMCallRequested" ? place.request.compaction : undefined
+
+/** Of a request that the budget refused there is no more than that. */
+const nothing: Compaction.Compaction = { replaces: 0, summaryLength: 0 }
+
+const hopeless =
+  "a summary cannot make it short enough, since the instructions and the goal alone take more than half of that"
+
+const ask = (
+  { definition, limits: { outputBytes }, path }: Around,
+  state: AgentState,
+  turn: number,
+  compaction: Compaction.Compaction
+) =>
+  Effect.map(
+    ModelCall.perform(
+      { ...definition, stream: false, tools: { ...definition.tools, toolkit: noTools, descriptions: [] } },
+      { path, turn, purpose: "compaction", outputBytes, compaction },
+      Compaction.promptOf(state, compaction)
+    ),
+    (event): Outcome => ({ _tag: "Compacted", event, compaction })
+  )
+
+const noTools: ModelCall.Options["tools"]["toolkit"] = {
+  tools: {},
+  handle: () => Effect.die("a summary is written without tools")
+}
