@@ -381,8 +381,18 @@ describe("an agent on the Messages API", () => {
           { model, providerRequestId, stopReason, usage }
         ) => [model, providerRequestId, stopReason, usage]),
         [
-          ["claude-test-2026", "msg_1", "tool-calls", { inputTokens: 105, cachedInputTokens: 0, outputTokens: 20 }],
-          ["claude-test-2026", "msg_1", "stop", { inputTokens: 107, cachedInputTokens: 100, outputTokens: 3 }]
+          ["claude-test-2026", "msg_1", "tool-calls", {
+            inputTokens: 105,
+            cachedInputTokens: 0,
+            cacheWriteTokens: 100,
+            outputTokens: 20
+          }],
+          ["claude-test-2026", "msg_1", "stop", {
+            inputTokens: 107,
+            cachedInputTokens: 100,
+            cacheWriteTokens: 0,
+            outputTokens: 3
+          }]
         ]
       )
       assert.strictEqual(server.requests.length, 2)
