@@ -68,9 +68,10 @@ const words = (event: RunEvent.RunEvent, here: string | undefined): ReadonlyArra
     RunFailed: ({ error, reason }) => pairs(["reason", reason], ["error", error]),
     RunCancelled: ({ actor, reason }) => pairs(by(actor), ["reason", reason]),
     LLMCallRequested: (event) => pairs(["turn", event.turn], ["attempt", attempt(event.attempt)]),
-    LLMCallCompleted: ({ parts, recovered, turn }) => [
+    LLMCallCompleted: ({ key, parts, recovered, turn }) => [
       ...pairs(["turn", turn]),
       ...answer(parts),
+      ...flag(key.endsWith("/compaction"), "summary"),
       ...flag(recovered, "recovered")
     ],
     LLMCallFailed: ({ attempt, error, outcome, turn }) =>

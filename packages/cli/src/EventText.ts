@@ -86,7 +86,11 @@ const headlineOf = (event: Event, here: string | undefined): Headline =>
     },
     LLMCallCompleted: (event) => {
       const calls = event.parts.map(Parts.read).filter((part) => part._tag === "Call").map(({ name }) => inline(name))
-      const does = calls.length === 0 ? "answers" : `calls ${calls.join(", ")}`
+      const does = event.key.endsWith("/compaction")
+        ? "summarises the turns before"
+        : calls.length === 0
+        ? "answers"
+        : `calls ${calls.join(", ")}`
       return say(">", "strong", `the model ${does}${completion(event)}`)
     },
     LLMCallFailed: (event) => failed("the model", event),

@@ -94,6 +94,22 @@ const withoutColors = (line: string): string =>
   [1, 22, 31, 32, 33, 35, 39].reduce((text, code) => text.replaceAll(`\u001b[${code}m`, ""), line)
 
 describe("Trace.lines", () => {
+  it("says of a summary that it is one", () => {
+    const summary = recorded(
+      4,
+      RunEvent.RunEvent.cases.LLMCallCompleted.make({
+        key: "turn-4/compaction",
+        attempt: 1,
+        turn: 4,
+        parts: [{ type: "text", text: "So far." }],
+        stopReason: "stop",
+        usage: {}
+      })
+    )
+    assert.include(Trace.lines([summary]).join("\n"), "the model summarises the turns before")
+    assert.include(Trace.line(summary), "[summary]")
+  })
+
   it("has a golden trace of every type of event", () => {
     const types = new Set<string>(everyEvent.map(({ event }) => event._tag))
     assert.deepStrictEqual(Object.keys(RunEvent.RunEvent.cases).filter((type) => !types.has(type)), [])

@@ -89,7 +89,8 @@ export const everyEvent: ReadonlyArray<Recorded> = log(
       promptDigest: key("c"),
       messageCount: 2,
       estimatedTokens: 512,
-      reserve: { tokens: 4096, costUsd: "0.05" }
+      reserve: { tokens: 4096, costUsd: "0.05" },
+      compaction: { replaces: 4, summaryLength: 12_000 }
     })
   ],
   [
