@@ -126,7 +126,7 @@ const usage = (used: ValueIn<Event, "usage">): string => {
       `${Units.count(outputTokens)} out`,
       Units.cost(used),
       unreportedCalls === 0 ? [] : `${Units.counted(unreportedCalls, "model call")} unreported`,
-      possible.tokens === 0 && Number(possible.costUsd) === 0 ? [] : `possibly ${spend(possible)} more`
+      possible.tokens === 0 && possible.costUsd === "0" ? [] : `possibly ${spend(possible)} more`
     ].flat().join(", ")
   }
   const { cacheWriteTokens, cachedInputTokens, costUsd, inputTokens, outputTokens, reasoningTokens } = used

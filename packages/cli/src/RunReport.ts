@@ -170,7 +170,7 @@ export const json = ({ explanation, now, run, since }: RunReport): string => {
 const used = ({ now, run: { budget, state, usage } }: RunReport): string => {
   const { inputTokens, outputTokens, possible, unreportedCalls } = usage
   const atLeast = unreportedCalls === 0 ? "" : "at least "
-  const mayBeMore = possible.tokens === 0 && Number(possible.costUsd) === 0
+  const mayBeMore = possible.tokens === 0 && possible.costUsd === "0"
     ? []
     : [`possibly ${Units.counted(possible.tokens, "token")} and ${possible.costUsd} USD more`]
   const begun = state.started?.startAtMillis ?? state.startedAt

@@ -131,7 +131,7 @@ const header = (page: Page, state: RunState.RunState, events: ReadonlyArray<Reco
         Units.count(usage.outputTokens)
       } out), ${Units.cost(usage)}`
     ),
-    ...(possible.tokens === 0 && Number(possible.costUsd) === 0 ? [] : row(
+    ...(possible.tokens === 0 && possible.costUsd === "0" ? [] : row(
       page,
       "",
       `possibly ${

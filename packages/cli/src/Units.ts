@@ -93,7 +93,7 @@ export const actor = ({ id, kind }: Actor): string => `${kind} ${Printable.inlin
  * @since 0.1.0
  */
 export const cost = ({ costUsd, unpricedCalls }: Budget.Usage, allowed?: string): string => {
-  if (unpricedCalls > 0 && Number(costUsd) === 0) {
+  if (unpricedCalls > 0 && costUsd === "0") {
     return allowed === undefined ? "cost not known" : `cost not known of ${allowed} USD`
   }
   const least = unpricedCalls > 0 ? "at least " : ""
