@@ -119,13 +119,15 @@ const Failure = Schema.Union([AgentError, BudgetExceeded])
 const scenarioOf = (seed: number) => {
   const random = randomOf(seed)
   const structured = random(3) === 0
+  /** It has to be summarised after every turn or two. */
+  const isLong = seed % 3 > 0
   const script: ScriptedModel.Script = [
     ...Array.from({ length: 1 + random(4) }, () =>
       structured && random(5) === 0
         ? pick(random, ["no JSON", "{\"ok\":1}", ""])
         : ScriptedModel.toolCalls(
           Array.from({ length: 1 + random(5) }, () => callOf(random)),
-          random(12) === 0 ? { finishReason: "length" } : {}
+          { ...(random(12) === 0 ? { finishReason: "length" } : {}), ...(isLong ? { text: "Hm. ".repeat(950) } : {}) }
         )),
     structured ? ScriptedModel.toolCall("final_answer", { ok: "yes" }) : "Done."
   ]
@@ -134,7 +136,13 @@ const scenarioOf = (seed: number) => {
     guardrails: [guardrailOf(pick(random, [undefined, undefined, undefined, "ALLOW", "ESCALATE", "BLOCK"]))]
   }
   const budget: Budget.Budget = pick(random, [{}, {}, { toolCalls: 1 + random(4) }, { turns: 1 + random(3) }])
-  const options = { instructions: "Work.", toolkit: Tools, guardrailProfile: profile }
+  const options = {
+    instructions: "Work.",
+    toolkit: Tools,
+    guardrailProfile: profile,
+    stream: seed % 2 === 0,
+    ...(isLong ? { compaction: { above: 1000, keepTurns: 1 } } : {})
+  }
   // Only what stands in the log is compared, and that is JSON either way.
   const Worker = (structured
     ? Agent.make("worker", { ...options, output: answer })
@@ -162,6 +170,8 @@ const scenarioOf = (seed: number) => {
       const said = { actor: "dana", afterMillis: 0 }
       const choice = parseInt(Digest.digest(`${key} ${seed}`).slice(-4), 16) % 6
       const allowed = { ...said, _tag: "Approve" as const, comment: undefined }
+      // Of a goal there are no arguments to change.
+      if (shown === undefined && choice > 0) return { ...allowed, arguments: undefined }
       switch (choice) {
         case 0:
           return { ...said, _tag: "Deny", reason: "no" }
