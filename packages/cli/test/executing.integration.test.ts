@@ -177,7 +177,7 @@ describe("durable-agents start", () => {
     const { budget, goal, guardrailProfile, labels, requestedBy, startAtMillis, startKey, systemPrompt } = started
     const recorded = { budget, goal, guardrailProfile, labels, requestedBy, startAtMillis, startKey, systemPrompt }
     assert.deepStrictEqual(recorded, {
-      budget: { turns: 3, toolCalls: 100, costUsd: "0.50" },
+      budget: { turns: 3, toolCalls: 100, costUsd: "0.50", unpriced: "refuse" },
       goal: "Refund A-1",
       guardrailProfile: "strict",
       labels: { team: "support", region: "eu" },

@@ -1,7 +1,6 @@
 /**
  * `durable-agents record`: what models said in a run, as a fixture for tests.
  */
-import { RecordedModel } from "@durable-agents/agent"
 import { EventStore, RunNotFound, RunState } from "@durable-agents/core"
 import { Effect, Option, Stream } from "effect"
 import * as Command from "effect/cli/Command"
@@ -32,6 +31,7 @@ export const record = Command
       if (events.length === 0) return yield* new RunNotFound({ runId: run })
       const { problem } = RunState.fold(RunState.initial(run), events)
       if (problem !== undefined) return yield* new UnreadableLog({ runId: run, ...problem })
+      const { RecordedModel } = yield* Effect.promise(() => import("@durable-agents/agent"))
       const text = RecordedModel.toText(RecordedModel.fromEvents(events))
       yield* Option.match(output, {
         onNone: () => Output.print(text.trimEnd().split("\n").map(Printable.jsonText)),
