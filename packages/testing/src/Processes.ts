@@ -120,7 +120,11 @@ export const make = (options: {
     worker: (around, clock) =>
       Effect.map(
         build(
-          Worker.layer({ poll }).pipe(Layer.provide(programs()), Layer.provide(Runtime.layer)),
+          // Nobody asks how it is, and looking at that would be calls to the store.
+          Worker.layer({ poll, unhealthyAfter: leaseMillis }).pipe(
+            Layer.provide(programs()),
+            Layer.provide(Runtime.layer)
+          ),
           around,
           clock
         ),
