@@ -232,13 +232,14 @@ export class Runs extends Context.Service<Runs, {
 
       /** Decides on what is known, and again on what is new, until it is stored or refused. */
       const transact = Effect.fnUntraced(function*<E>(runId: RunId, decision: Decision<E>) {
+        // Asked for first: between a look at the log and the append that is decided on it there is nothing else to wait for.
+        let at = yield* store.now
         let state = yield* load(runId)
         while (true) {
           const decided = decision(state)
           if (Result.isFailure(decided)) return yield* Effect.fail(decided.failure)
           const events = decided.success
           if (events.length === 0) return view(state)
-          const at = yield* store.now
           const next = fold(
             state,
             events.map((event, index) => ({ runId, seq: state.seq + index, at, event }))
@@ -247,6 +248,7 @@ export class Runs extends Context.Service<Runs, {
           const stored = yield* Effect.result(store.append(runId, append))
           if (Result.isSuccess(stored)) return view(next)
           if (stored.failure._tag === "StoreError") return yield* stored.failure
+          at = yield* store.now
           state = fold(state, yield* Stream.runCollect(store.read(runId, state.seq)))
         }
       })
