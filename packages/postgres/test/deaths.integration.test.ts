@@ -58,8 +58,8 @@ describe("a worker that lives", () => {
     () =>
       Effect.gen(function*() {
         const name = yield* emptied(schema)
-        const here = yield* storeOn(name, { deadAfter: "3 seconds" })
-        const there = yield* storeOn(name, { applicationName: `${name}-there`, deadAfter: "3 seconds" })
+        const here = yield* storeOn(name, { deadAfter: "1 second" })
+        const there = yield* storeOn(name, { applicationName: `${name}-there`, deadAfter: "1 second" })
         const mine = yield* here.nextOwner
         const theirs = yield* there.nextOwner
         const runId = yield* start(there)

@@ -80,7 +80,7 @@ storeContract("Sqlite", () =>
               .run(runId, seq, type, payload)
           }))
       })
-    ))))
+    ))), { waiting: 3_000 })
 
 describe("Sqlite.layer", () => {
   it.live("gives everything back after it was closed", () =>
