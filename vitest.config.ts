@@ -1,4 +1,5 @@
-import { availableParallelism } from "node:os"
+import { availableParallelism, tmpdir } from "node:os"
+import { join } from "node:path"
 import { defineConfig } from "vitest/config"
 import { ClosingLineReporter } from "./scripts/closing-line-reporter.ts"
 
@@ -10,6 +11,9 @@ const postgres = ["packages/testing/src/postgresSetup.ts"]
 
 // Most of what takes long waits: for processes, servers and time-outs. By default vitest would use one worker on two cores.
 const maxWorkers = Math.max(2, availableParallelism())
+
+// The processes that tests start load the same modules again and again.
+const env = { NODE_COMPILE_CACHE: join(tmpdir(), "durable-agents-compile-cache") }
 
 // Files share the modules of their worker: to load them anew for each file would take a third of the time. None keeps state there.
 const isolate = false
@@ -36,8 +40,9 @@ export default defineConfig({
       {
         test: {
           name: "integration",
+          env,
           isolate,
-          maxWorkers,
+          maxWorkers: maxWorkers + 1,
           globalSetup: postgres,
           include: [`{packages,examples}/*/test/${integration}`, `{scripts,bench}/test/${integration}`],
           exclude: ["**/node_modules/**"],
@@ -49,6 +54,7 @@ export default defineConfig({
       {
         test: {
           name: "kill",
+          env,
           maxWorkers,
           globalSetup: postgres,
           include: [`{packages,examples}/*/test/${kill}`],

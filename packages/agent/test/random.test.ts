@@ -187,7 +187,7 @@ const scenarioOf = (seed: number) => {
 }
 
 /** More of them by `SEEDS=200`. */
-const seeds = Number(process.env["SEEDS"] ?? 8)
+const seeds = Number(process.env["SEEDS"] ?? 6)
 
 describe("generated conversations", () => {
   for (let seed = 1; seed <= seeds; seed++) {
