@@ -112,7 +112,9 @@ const demo = (options: Options, folder: string) =>
     const log = yield* Effect.forkChild(follow(printer, events))
     const isKilled = yield* Effect.raceAllFirst([
       Effect.as(first.killMe, true),
-      Effect.as(Fiber.join(log), false),
+      // The last event is seen here about when the worker says that it has stored it.
+      Effect.flatMap(Fiber.join(log), () =>
+        events.at(-1)?.event._tag === options.killAt ? Effect.as(first.killMe, true) : Effect.succeed(false)),
       first.ended
     ])
     let written = events.length

@@ -550,6 +550,13 @@ export const make = (options: Options): LiveJournal => {
     plan()
   }
 
+  /** The queue knows nothing any more of a run whose end it has stored; the answer to that is given time to come. */
+  const lose = (): void => {
+    const gone = () => leave({ _tag: "Lost" })
+    if (!line.isEnding()) return gone()
+    later(realClock, settings.graceMillis, gone)
+  }
+
   const interruptAsk = (ask: Ask): void => {
     const resume = ask.resume
     ask.resume = undefined
@@ -659,7 +666,7 @@ export const make = (options: Options): LiveJournal => {
     poke,
     // While a log is replayed nothing is in flight, and nothing that the program then says has been checked against it.
     drain: () => mode === "replaying" ? leave({ _tag: "Drained" }) : drainTo({ _tag: "Drained" }, settings.graceMillis),
-    lose: () => line.isEnding() ? undefined : leave({ _tag: "Lost" }),
+    lose,
     leave: () => leave({ _tag: "Drained" }),
     rest: Effect.callback<Rest>((resume) => {
       if (mode === "done" && rest !== undefined) return resume(Effect.succeed(rest))
