@@ -1,7 +1,7 @@
 /**
  * The runs that processes die in: one program for each shape that a run can have.
  */
-import { Agent, ScriptedModel, ToolCall } from "@durable-agents/agent"
+import { Agent, ScriptedModel, ToolCall, ToolPolicy } from "@durable-agents/agent"
 import type { Journal, Programs, Runs } from "@durable-agents/core"
 import { Approval, CurrentStep, Program, Signal, Step, Timer } from "@durable-agents/core"
 import { Duration, Effect, Layer, Schedule, Schema } from "effect"
@@ -110,18 +110,25 @@ const waits = canonical("waits", (act) =>
     return `${yield* step("book", act("book"))}, paid ${JSON.stringify(paid)}`
   }))
 
-const Refund = Tool.make("refund", {
-  parameters: Schema.Struct({ order: Schema.String, cents: Schema.Natural }),
-  success: Schema.String,
-  dependencies: [ToolCall],
-  needsApproval: ({ cents }) => cents > 5000
-}).annotate(Tool.Idempotent, true)
+/** Chance may let one call's worker die any number of times, so no death counts as the last attempt. */
+const untiring = ToolPolicy.attempts(Infinity)
 
-const Look = Tool.make("look", {
-  parameters: Schema.Struct({ order: Schema.String }),
-  success: Schema.String,
-  dependencies: [ToolCall]
-}).annotate(Tool.Readonly, true)
+const Refund = untiring(
+  Tool.make("refund", {
+    parameters: Schema.Struct({ order: Schema.String, cents: Schema.Natural }),
+    success: Schema.String,
+    dependencies: [ToolCall],
+    needsApproval: ({ cents }) => cents > 5000
+  }).annotate(Tool.Idempotent, true)
+)
+
+const Look = untiring(
+  Tool.make("look", {
+    parameters: Schema.Struct({ order: Schema.String }),
+    success: Schema.String,
+    dependencies: [ToolCall]
+  }).annotate(Tool.Readonly, true)
+)
 
 const Tools = Toolkit.make(Refund, Look)
 
