@@ -1,5 +1,6 @@
 /**
- * How the processes of a test execute runs: what waits rests at once.
+ * How the processes of a test execute runs: what waits rests at once, and chance may kill the workers of one run any number of
+ * times.
  */
 import { Namespace, RuntimeSettings } from "@durable-agents/core"
 import { Layer } from "effect"
@@ -14,6 +15,7 @@ export const layer = ({ leaseMillis, namespace }: Pick<Orders, "namespace" | "le
     Layer.succeed(Namespace, namespace),
     Layer.succeed(RuntimeSettings, {
       ...RuntimeSettings.defaultValue(),
+      maxRecoveries: Infinity,
       suspendAfter: "5 millis",
       keep: "20 millis",
       lease: leaseMillis
