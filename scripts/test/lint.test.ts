@@ -72,6 +72,8 @@ const forbidden: ReadonlyArray<[path: string, source: string, says: string]> = [
   ["packages/agent/src/D4.ts", import_("@durable-agents/testing"), "never each other"],
   ["packages/openai/src/D5.ts", import_("@durable-agents/anthropic"), "never each other"],
   ["packages/openai/src/D6.ts", import_("@durable-agents/agent/internal/turn"), "never each other"],
+  ["packages/guardrails/src/D10.ts", import_("@durable-agents/provider"), "guardrails imports core and agent only"],
+  ["packages/guardrails/src/D11.ts", import_("@durable-agents/openai"), "guardrails imports core and agent only"],
   ["packages/provider/src/P1.ts", import_("@durable-agents/core"), "provider imports only `effect`"],
   ["packages/provider/src/P2.ts", import_("node:http"), "provider imports only `effect`"],
   ["packages/testing/src/D7.ts", import_("@durable-agents/cli"), "what stands below them"],
@@ -114,6 +116,7 @@ const allowed: Record<string, string> = {
   "packages/openai/src/OpenAi.ts": import_("@durable-agents/agent") + `export * from "@durable-agents/core"\n`,
   "packages/anthropic/src/Anthropic.ts": import_("@durable-agents/provider") +
     `export * from "@durable-agents/agent"\n`,
+  "packages/guardrails/src/Labels.ts": import_("@durable-agents/agent") + `export * from "@durable-agents/core"\n`,
   "packages/provider/src/Endpoint.ts": import_("effect/http") + `export * from "./Json.ts"\nexport * from "effect"\n`,
   "packages/testing/src/index.ts": import_("@durable-agents/agent") + `export * from "@durable-agents/core"\n`,
   "packages/server/src/Server.ts": import_("@durable-agents/core") + `export * from "./Api.ts"\n`,

@@ -113,22 +113,18 @@ const waits = canonical("waits", (act) =>
 /** Chance may let one call's worker die any number of times, so no death counts as the last attempt. */
 const untiring = ToolPolicy.attempts(Infinity)
 
-const Refund = untiring(
-  Tool.make("refund", {
-    parameters: Schema.Struct({ order: Schema.String, cents: Schema.Natural }),
-    success: Schema.String,
-    dependencies: [ToolCall],
-    needsApproval: ({ cents }) => cents > 5000
-  }).annotate(Tool.Idempotent, true)
-)
+const Refund = untiring(Tool.make("refund", {
+  parameters: Schema.Struct({ order: Schema.String, cents: Schema.Natural }),
+  success: Schema.String,
+  dependencies: [ToolCall],
+  needsApproval: ({ cents }) => cents > 5000
+}).annotate(Tool.Idempotent, true))
 
-const Look = untiring(
-  Tool.make("look", {
-    parameters: Schema.Struct({ order: Schema.String }),
-    success: Schema.String,
-    dependencies: [ToolCall]
-  }).annotate(Tool.Readonly, true)
-)
+const Look = untiring(Tool.make("look", {
+  parameters: Schema.Struct({ order: Schema.String }),
+  success: Schema.String,
+  dependencies: [ToolCall]
+}).annotate(Tool.Readonly, true))
 
 const Tools = Toolkit.make(Refund, Look)
 

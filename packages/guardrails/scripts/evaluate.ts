@@ -1,0 +1,34 @@
+/**
+ * Judges the guardrails with labelled records, the way a run would use them.
+ *
+ * node packages/guardrails/scripts/evaluate.ts --set NAME --file FILE.jsonl [--profile NAME] [--json]
+ */
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import { Console, Effect } from "effect"
+import { readFileSync } from "node:fs"
+import { parseArgs } from "node:util"
+import type { EvaluationSet } from "./sets/EvaluationSet.ts"
+
+/** One module a set. */
+const sets: Readonly<Record<string, EvaluationSet>> = {}
+
+const main = Effect.gen(function*() {
+  const { values } = parseArgs({
+    options: {
+      set: { type: "string", default: "" },
+      file: { type: "string", default: "" },
+      profile: { type: "string", default: "standard" },
+      json: { type: "boolean", default: false }
+    }
+  })
+  const set = sets[values.set]
+  if (set === undefined) {
+    return yield* Effect.die(`There is no set \`${values.set}\`; the sets are ${Object.keys(sets)}`)
+  }
+  const records: ReadonlyArray<unknown> = readFileSync(values.file, "utf8")
+    .split("\n").filter((line) => line.trim() !== "").map((line) => JSON.parse(line))
+  const measures = yield* set.measure(records, values.profile)
+  yield* Console.log(values.json ? JSON.stringify(measures, null, 2) : set.table(measures))
+})
+
+NodeRuntime.runMain(main)
