@@ -82,7 +82,13 @@ export const actor = (input: ActorInput): Actor => typeof input === "string" ? {
 
 const hexOf: ReadonlyArray<string> = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"))
 
-const hex = (bytes: Uint8Array): string => bytes.reduce((text, byte) => text + (hexOf[byte] ?? ""), "")
+/**
+ * Bytes as hex digits in lower case.
+ *
+ * @category conversions
+ * @since 0.1.0
+ */
+export const hex = (bytes: Uint8Array): string => bytes.reduce((text, byte) => text + (hexOf[byte] ?? ""), "")
 
 /**
  * Writes 16 bytes as a UUID of the given version (variant RFC 9562).

@@ -2,6 +2,8 @@
  * All ports in one map: the reference implementation, for tests and for runs that may die with the process.
  */
 import { Clock, Context, Effect, Layer, Option, PubSub, Schema, Stream } from "effect"
+import type { AccessToken, NewToken } from "./AccessTokens.ts"
+import { AccessTokens, isLive } from "./AccessTokens.ts"
 import type { Append, Next } from "./EventStore.ts"
 import { EventStore, follow, SequenceConflict, StoreError } from "./EventStore.ts"
 import type { RunId, Seq } from "./Ids.ts"
@@ -36,6 +38,8 @@ export interface Memory {
   readonly timed: Set<Row>
   readonly aliveUntil: Map<Owner, number>
   readonly followers: Map<RunId, Set<() => void>>
+  /** By digest. */
+  readonly tokens: Map<string, AccessToken>
 }
 
 /**
@@ -46,8 +50,11 @@ export const memory = (): Memory => ({
   runs: new Map(),
   timed: new Set(),
   aliveUntil: new Map(),
-  followers: new Map()
+  followers: new Map(),
+  tokens: new Map()
 })
+
+type Stores = EventStore | RunQueue | RunIndex | AccessTokens
 
 /**
  * All ports over one memory. The store's time is the clock that is in place when the layer is built.
@@ -60,7 +67,7 @@ export const memory = (): Memory => ({
  * @category layers
  * @since 0.1.0
  */
-export const layerOf = (store: Memory): Layer.Layer<EventStore | RunQueue | RunIndex> =>
+export const layerOf = (store: Memory): Layer.Layer<Stores> =>
   Layer.effectContext(Effect.gen(function*() {
     const clock = yield* Clock.Clock
     const woken = yield* PubSub.sliding<RunId>(1024)
@@ -269,6 +276,29 @@ export const layerOf = (store: Memory): Layer.Layer<EventStore | RunQueue | RunI
               oldest
             )
           })
+      }),
+      Context.add(AccessTokens, {
+        add: (token) => yielding(() => keepToken(store.tokens, token, now())),
+        find: (digest) =>
+          yielding(() =>
+            Effect.succeed(Option.filter(Option.fromNullishOr(store.tokens.get(digest)), (token) =>
+              isLive(token, now())))
+          ),
+        list: (namespace) =>
+          yielding(() =>
+            Effect.succeed(Array.from(store.tokens.values())
+              .filter((token) => token.namespace === namespace)
+              .sort((left, right) => oldest([left.createdAt, left.tokenId], [right.createdAt, right.tokenId])))
+          ),
+        revoke: (namespace, tokenId) =>
+          yielding(() => {
+            const found = Array.from(store.tokens)
+              .find(([, token]) => token.tokenId === tokenId && token.namespace === namespace)
+            if (found === undefined) return Effect.succeedNone
+            const revoked = { revokedAt: now(), ...found[1] }
+            store.tokens.set(found[0], revoked)
+            return Effect.succeedSome(revoked)
+          })
       })
     )
   }))
@@ -279,7 +309,7 @@ export const layerOf = (store: Memory): Layer.Layer<EventStore | RunQueue | RunI
  * @category layers
  * @since 0.1.0
  */
-export const layer: Layer.Layer<EventStore | RunQueue | RunIndex> = Layer.suspend(() => layerOf(memory()))
+export const layer: Layer.Layer<Stores> = Layer.suspend(() => layerOf(memory()))
 
 const newRow = (runId: RunId, namespace: string, program: string, at: number): Row => ({
   runId,
@@ -292,6 +322,23 @@ const newRow = (runId: RunId, namespace: string, program: string, at: number): R
   outsideSeq: 0,
   summary: undefined
 })
+
+const keepToken = (
+  tokens: Map<string, AccessToken>,
+  { digest, lifetimeMillis, ...token }: NewToken,
+  at: number
+): Effect.Effect<AccessToken, StoreError> => {
+  if (tokens.has(digest) || Array.from(tokens.values()).some(({ tokenId }) => tokenId === token.tokenId)) {
+    return Effect.fail(new StoreError({ operation: "add", detail: `there is a token \`${token.tokenId}\` already` }))
+  }
+  const added = {
+    ...token,
+    createdAt: at,
+    ...(lifetimeMillis === undefined ? {} : { expiresAt: at + Math.ceil(lifetimeMillis) })
+  }
+  tokens.set(digest, added)
+  return Effect.succeed(added)
+}
 
 const gap = (runId: RunId, expected: Seq, length: number): StoreError =>
   new StoreError({

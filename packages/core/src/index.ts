@@ -51,6 +51,9 @@ export { Runtime } from "./Runtime.ts"
 export * as Worker from "./Worker.ts"
 
 // Stores
+export * as AccessToken from "./AccessTokens.ts"
+export { AccessTokens } from "./AccessTokens.ts"
+export type { NewToken, Role } from "./AccessTokens.ts"
 export { EventStore, follow, SequenceConflict, StoreError } from "./EventStore.ts"
 export type { Append, Next } from "./EventStore.ts"
 export { Limits } from "./Limits.ts"

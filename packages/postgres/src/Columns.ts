@@ -69,10 +69,15 @@ export const millis = (value: number | null): PgTypes.Parameter => PgTypes.float
  * @since 0.1.0
  */
 export const wakeMillis = (time: number | null): number | null =>
-  time === null ? null : Math.max(0, Math.min(Math.ceil(time), latest))
+  time === null ? null : Math.max(0, Math.min(Math.ceil(time), latestMillis))
 
-/** The year 9999. */
-const latest = 253_370_764_800_000
+/**
+ * The latest time that is stored, in the year 9999.
+ *
+ * @category columns
+ * @since 0.1.0
+ */
+export const latestMillis = 253_370_764_800_000
 
 /**
  * Milliseconds since 1970 as a time.

@@ -53,6 +53,7 @@ export type Table =
   | "run_summaries"
   | "run_labels"
   | "pending_approvals"
+  | "access_tokens"
   | "migrations"
 
 /**
@@ -117,6 +118,7 @@ export const make = (client: SqlClient, options: Options): Database => {
       run_summaries: table("run_summaries"),
       run_labels: table("run_labels"),
       pending_approvals: table("pending_approvals"),
+      access_tokens: table("access_tokens"),
       migrations: table("migrations")
     },
     now: () => now(sql),

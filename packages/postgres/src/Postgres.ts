@@ -2,7 +2,16 @@
  * The store for production: log, queue and index in one PostgreSQL database, shared by any number of processes on any number of
  * machines.
  */
-import { EventStore, NextOwner, type Owner, RunId, RunIndex, RunQueue, StoreError } from "@durable-agents/core"
+import {
+  AccessTokens,
+  EventStore,
+  NextOwner,
+  type Owner,
+  RunId,
+  RunIndex,
+  RunQueue,
+  StoreError
+} from "@durable-agents/core"
 import { PgClient } from "@effect/sql-pg"
 import type { Redacted, Scope } from "effect"
 import { Clock, Config, Context, Duration, Effect, Layer, Schema, Stream } from "effect"
@@ -18,6 +27,7 @@ import * as Leases from "./Leases.ts"
 import * as Listener from "./Listener.ts"
 import * as Notice from "./Notice.ts"
 import { onHostClock } from "./Patience.ts"
+import * as PgAccessTokens from "./PgAccessTokens.ts"
 import * as PgEventStore from "./PgEventStore.ts"
 import * as PgMigrator from "./PgMigrator.ts"
 import * as PgRunIndex from "./PgRunIndex.ts"
@@ -89,7 +99,7 @@ export interface Options extends Settings {
   readonly applicationName?: string
 }
 
-type Stores = EventStore | RunQueue | RunIndex
+type Stores = EventStore | RunQueue | RunIndex | AccessTokens
 
 const defaultSchema = "durable_agents"
 
@@ -214,6 +224,7 @@ export const make = Effect.fnUntraced(function*(
   return Context.make(EventStore, yield* PgEventStore.make(database, notice, leases)).pipe(
     Context.add(RunQueue, PgRunQueue.make(database, notice, leases, owners)),
     Context.add(RunIndex, PgRunIndex.make(database)),
+    Context.add(AccessTokens, PgAccessTokens.make(database)),
     Context.add(NextOwner, nextOwner)
   )
 })

@@ -93,7 +93,9 @@ describe("the roles of the guide", () => {
           "delete from $.events",
           "truncate $.events",
           "alter table $.events disable trigger all",
-          "create table $.other ()"
+          "create table $.other ()",
+          "insert into $.access_tokens default values",
+          "update $.access_tokens set revoked_at = null"
         ]
       ) {
         const refused = yield* Effect.flip(sql.unsafe(change.replace("$", schema)))

@@ -1,3 +1,15 @@
+create table access_tokens (
+  created_at timestamp(3) with time zone not null,
+  expires_at timestamp(3) with time zone,
+  revoked_at timestamp(3) with time zone,
+  token_id text not null,
+  digest text not null,
+  namespace text not null,
+  holder text not null,
+  roles text[] not null,
+  PRIMARY KEY (token_id)
+);
+
 create table events (
   run_id uuid not null,
   seq integer not null,
@@ -83,6 +95,10 @@ create table workers (
   autovacuum_vacuum_scale_factor=0,
   autovacuum_vacuum_cost_delay=0
 );
+
+CREATE UNIQUE INDEX access_tokens_by_digest ON access_tokens USING btree (digest);
+
+CREATE INDEX access_tokens_by_namespace ON access_tokens USING btree (namespace, created_at, token_id);
 
 CREATE INDEX pending_approvals_by_namespace ON pending_approvals USING btree (namespace, since, run_id, key);
 

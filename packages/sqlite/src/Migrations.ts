@@ -102,6 +102,26 @@ create table pending_approvals (
 create index pending_approvals_oldest on pending_approvals (since, run_id, key);
 create index pending_approvals_by_namespace on pending_approvals (namespace, since, run_id, key);
 `
+  },
+  {
+    id: 2,
+    name: "create_access_tokens",
+    breaking: false,
+    sql: `
+-- Who may use a server, and as what. Of a secret only its SHA-256 is kept; roles are a JSON list.
+create table access_tokens (
+  token_id text not null primary key,
+  digest text not null unique,
+  namespace text not null,
+  holder text not null,
+  roles text not null,
+  created_at integer not null,
+  expires_at integer,
+  revoked_at integer
+) strict, without rowid;
+
+create index access_tokens_by_namespace on access_tokens (namespace, created_at, token_id);
+`
   }
 ]
 

@@ -2,11 +2,12 @@
  * The embedded store: log, queue and index in one SQLite file, durable at every commit, shared by any number of processes of
  * one machine.
  */
-import { EventStore, NextOwner, RunIndex, RunQueue, type StoreError } from "@durable-agents/core"
+import { AccessTokens, EventStore, NextOwner, RunIndex, RunQueue, type StoreError } from "@durable-agents/core"
 import { Clock, Context, Effect, Layer } from "effect"
 import { open } from "./Database.ts"
 import { hostClock } from "./Patience.ts"
 import { owner } from "./ProcessOwner.ts"
+import * as SqliteAccessTokens from "./SqliteAccessTokens.ts"
 import * as SqliteEventStore from "./SqliteEventStore.ts"
 import * as SqliteRunIndex from "./SqliteRunIndex.ts"
 import * as SqliteRunQueue from "./SqliteRunQueue.ts"
@@ -34,6 +35,8 @@ export interface Options {
   readonly create?: boolean
 }
 
+type Stores = EventStore | RunQueue | RunIndex | AccessTokens
+
 /**
  * All ports over one SQLite file.
  *
@@ -55,7 +58,7 @@ export interface Options {
  * @category layers
  * @since 0.1.0
  */
-export const layer = (options: Options): Layer.Layer<EventStore | RunQueue | RunIndex, StoreError> =>
+export const layer = (options: Options): Layer.Layer<Stores, StoreError> =>
   Layer.effectContext(Effect.gen(function*() {
     const clock = options.clock === "context" ? yield* Clock.Clock : hostClock
     const database = yield* open(options.file, {
@@ -66,6 +69,7 @@ export const layer = (options: Options): Layer.Layer<EventStore | RunQueue | Run
     return Context.make(EventStore, SqliteEventStore.make(database)).pipe(
       Context.add(RunQueue, SqliteRunQueue.make(database)),
       Context.add(RunIndex, SqliteRunIndex.make(database)),
+      Context.add(AccessTokens, SqliteAccessTokens.make(database)),
       Context.add(NextOwner, owner)
     )
   }))

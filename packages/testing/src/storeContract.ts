@@ -5,6 +5,7 @@ import type { StoreError } from "@durable-agents/core"
 import { describe, it } from "@effect/vitest"
 import type { Layer } from "effect"
 import { Effect } from "effect"
+import { accessTokensContract } from "./accessTokensContract.ts"
 import { indexContract } from "./indexContract.ts"
 import { logContract } from "./logContract.ts"
 import { modelContract } from "./modelContract.ts"
@@ -15,7 +16,7 @@ export { StoreControl } from "./StoreUnderTest.ts"
 export type { StoreUnderTest } from "./StoreUnderTest.ts"
 
 /**
- * Registers the contract of `EventStore`, `RunQueue` and `RunIndex` as suites of vitest.
+ * Registers the contract of `EventStore`, `RunQueue`, `RunIndex` and `AccessTokens` as suites of vitest.
  *
  * **Details**
  *
@@ -45,5 +46,6 @@ export const storeContract = (
   describe(`${name}: EventStore`, () => logContract(register))
   describe(`${name}: RunQueue`, () => queueContract(register))
   describe(`${name}: RunIndex`, () => indexContract(register))
+  describe(`${name}: AccessTokens`, () => accessTokensContract(register))
   describe(`${name}: all ports`, () => modelContract(register))
 }
