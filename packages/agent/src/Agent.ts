@@ -22,7 +22,6 @@ import * as ToolCall from "./ToolCall.ts"
 import type { Turn } from "./ToolCheck.ts"
 import { answerStep, callOf, prepare } from "./ToolCheck.ts"
 import * as Tools from "./Tools.ts"
-import type { Conversation } from "./Transcript.ts"
 import * as Verdicts from "./Verdicts.ts"
 
 /**
@@ -352,8 +351,7 @@ const interpret = (
     case "CallModel":
       return Effect.flatMap(
         Compacting.before(exchange, state, action.turn),
-        (outcome) =>
-          outcome === undefined ? callModel(exchange, state.conversation, action.turn) : Effect.succeed(outcome)
+        (outcome) => outcome === undefined ? callModel(exchange, state, action.turn) : Effect.succeed(outcome)
       )
     case "Prepare":
       return Effect.mapEager(
@@ -365,7 +363,8 @@ const interpret = (
   }
 }
 
-const callModel = Effect.fnUntraced(function*(exchange: Exchange, conversation: Conversation, turn: number) {
+const callModel = Effect.fnUntraced(function*(exchange: Exchange, state: AgentState, turn: number) {
+  const { conversation } = state
   const { definition, goal, journal, limits: { outputBytes, transcriptLength }, path, rules } = exchange
   const key = ModelCall.keyOf({ path, turn })
   if (conversation.characters > transcriptLength && journal.recorded(key) === undefined) {
@@ -374,7 +373,13 @@ const callModel = Effect.fnUntraced(function*(exchange: Exchange, conversation: 
   const checked = turn === 1 ? yield* GoalCheck.check(definition.agent, rules, path, goal) : {}
   const event = yield* ModelCall.perform(
     definition,
-    { path, turn, purpose: "answer", outputBytes },
+    {
+      path,
+      turn,
+      purpose: "answer",
+      outputBytes,
+      canShorten: () => Compacting.canShorten(definition.compaction, state)
+    },
     conversation,
     checked
   )

@@ -79,7 +79,8 @@ export class TranscriptTooLong
 }
 
 /**
- * The conversation is too long, and the model that was asked for a summary of its beginning gave none. What was done is recorded.
+ * The conversation is too long, and the model that was asked for a summary of its beginning gave none, or the provider refused
+ * the conversation with its summary as well. What was done is recorded.
  *
  * @category errors
  * @since 0.1.0
@@ -91,7 +92,7 @@ export class CompactionFailed
   })
 {
   override get message() {
-    return `The conversation before turn ${this.turn} is too long, and could not be summarised: ${this.detail}`
+    return `The conversation before turn ${this.turn} is too long, and could not be made shorter: ${this.detail}`
   }
 }
 

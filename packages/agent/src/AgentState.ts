@@ -13,6 +13,7 @@ import { CompactionFailed, ModelFailed, NoAnswer, TranscriptTooLong } from "./Ag
 import type { Compaction } from "./Compaction.ts"
 import { compact } from "./Compaction.ts"
 import type { Recorded } from "./Guardrails.ts"
+import * as ModelError from "./ModelError.ts"
 import { identity } from "./Rules.ts"
 import type { Answer, Call, CallOutcome, Conversation } from "./Transcript.ts"
 import * as Transcript from "./Transcript.ts"
@@ -101,6 +102,8 @@ export interface AgentState {
   readonly summary: string | undefined
   /** The turn before which it was last summarised, 0 if never. */
   readonly compacted: number
+  /** The last turn whose prompt the provider found too long, so that the next one begins with a summary; 0 if there is none. */
+  readonly refused: number
   /** The last turn that was answered, 0 before the first. */
   readonly turn: number
   readonly answer: Answer | undefined
@@ -187,6 +190,7 @@ export const initial = (start: Start): AgentState => ({
   conversation: Transcript.begin(start.systemPrompt, start.goal),
   summary: undefined,
   compacted: 0,
+  refused: 0,
   turn: 0,
   answer: undefined,
   calls: [],
@@ -318,7 +322,11 @@ const answered = (
 ): AgentState => {
   const turn = state.turn + 1
   if (blocked !== undefined) return { ...state, turn, end: { _tag: "Fail", error: blocked } }
-  if (event._tag === "LLMCallFailed") return { ...state, turn, end: modelFailed(turn, event) }
+  if (event._tag === "LLMCallFailed") {
+    return event.compacts === true
+      ? { ...state, turn, refused: turn }
+      : { ...state, turn, end: modelFailed(state, turn, event) }
+  }
   const answer = Transcript.read(event.parts, turn, state.ids)
   const after: AgentState = {
     ...state,
@@ -359,10 +367,20 @@ const callState = (call: Call): CallState => ({
   withheld: undefined
 })
 
-const modelFailed = (turn: number, event: RunEventOf<"LLMCallFailed">): AgentState["end"] =>
-  event.reason === "BudgetExceeded"
-    ? { _tag: "Exceed", refusal: event.failure }
-    : { _tag: "Fail", error: ModelFailed.of(turn, event) }
+const modelFailed = (
+  { compacted, refused }: AgentState,
+  turn: number,
+  event: RunEventOf<"LLMCallFailed">
+): AgentState["end"] => {
+  if (event.reason === "BudgetExceeded") return { _tag: "Exceed", refusal: event.failure }
+  const inVain = compacted === turn && refused === turn - 1 && ModelError.isTooLong(event)
+  return {
+    _tag: "Fail",
+    error: inVain
+      ? new CompactionFailed({ turn, detail: `with a summary it is still too long (${event.error})` })
+      : ModelFailed.of(turn, event)
+  }
+}
 
 const noAnswer = (turn: number, stopReason: string, { text }: Answer): AgentState["end"] => ({
   _tag: "Fail",

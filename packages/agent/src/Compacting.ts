@@ -7,6 +7,7 @@ import type { LanguageModel } from "effect/ai"
 import type { AgentState, Outcome } from "./AgentState.ts"
 import * as Compaction from "./Compaction.ts"
 import * as ModelCall from "./ModelCall.ts"
+import * as SummaryPrompt from "./SummaryPrompt.ts"
 
 /**
  * What a compaction is made with.
@@ -41,6 +42,9 @@ export const before = (
   const { definition: { compaction: settings }, journal, limits, path } = around
   const place = journal.recorded(ModelCall.keyOf({ path, turn, purpose: "compaction" }))
   if (place !== undefined) return ask(around, state, turn, compactionOf(place) ?? nothing)
+  if (wasRefused(state)) {
+    return ask(around, state, turn, Compaction.shorten(state, settings ?? {}) ?? nothing)
+  }
   if (settings === undefined || journal.recorded(ModelCall.keyOf({ path, turn })) !== undefined) return Effect.undefined
   const allowed = Compaction.boundOf(settings, limits.transcriptLength)
   if (state.conversation.characters <= allowed) return Effect.undefined
@@ -49,6 +53,19 @@ export const before = (
     ? Effect.succeed({ _tag: "TooLong", allowed, detail: hopeless })
     : ask(around, state, turn, chosen)
 }
+
+/**
+ * Whether a turn that the provider refuses as too long can be followed by one that begins with a summary. Not twice in a row: the
+ * first summary has not helped.
+ *
+ * @category operations
+ * @since 0.1.0
+ */
+export const canShorten = (settings: Compaction.Settings | undefined, state: AgentState): boolean =>
+  settings !== undefined && !wasRefused(state) && Compaction.shorten(state, settings) !== undefined
+
+/** Whether the last turn was refused as too long, so that this one begins with a summary. */
+const wasRefused = ({ refused, turn }: AgentState): boolean => refused > 0 && refused === turn
 
 /**
  * What a summary was asked to do, if it was asked for.
@@ -75,7 +92,7 @@ const ask = (
     ModelCall.perform(
       { ...definition, stream: false, tools: { ...definition.tools, toolkit: noTools, descriptions: [] } },
       { path, turn, purpose: "compaction", outputBytes, compaction },
-      Compaction.promptOf(state, compaction)
+      SummaryPrompt.make(state, compaction)
     ),
     (event): Outcome => ({ _tag: "Compacted", event, compaction })
   )

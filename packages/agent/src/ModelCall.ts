@@ -156,10 +156,12 @@ interface At {
   readonly outputBytes: number
   /** What is recorded of a call that summarises. */
   readonly compaction?: Compaction
+  /** Whether a conversation that is too long for the provider can be made shorter. Default: it cannot. */
+  readonly canShorten?: () => boolean
 }
 
 const requestOf = (
-  { compaction, path, purpose, turn }: At,
+  { canShorten = () => false, compaction, path, purpose, turn }: At,
   { characters, digest, messages }: Conversation,
   route: ModelPlan.Route,
   { maxOutputTokens, refusal, reserve }: Reservation
@@ -183,7 +185,12 @@ const requestOf = (
       ...(reserve === undefined ? {} : { reserve }),
       ...(compaction === undefined ? {} : { compaction })
     }),
-    failed: (fields) => ({ _tag: "LLMCallFailed", ...fields, turn })
+    failed: (fields) => ({
+      _tag: "LLMCallFailed",
+      ...fields,
+      turn,
+      ...(fields.final && ModelError.isTooLong(fields) && canShorten() ? { compacts: true } : {})
+    })
   })
 
 type Generated = ReadonlyArray<Response.AnyPart>

@@ -126,6 +126,15 @@ export const decode = (failure: Schema.Json | undefined) => Result.getSuccess(de
 const decodeResult = Schema.decodeUnknownResult(ModelError)
 
 /**
+ * Whether a recorded attempt failed because its prompt was too long for the model.
+ *
+ * @category guards
+ * @since 0.1.0
+ */
+export const isTooLong = ({ failure }: Pick<Operation.Failure, "failure">): boolean =>
+  Option.exists(decode(failure), ({ kind }) => kind === "context-too-long")
+
+/**
  * Reads a recorded attempt that failed, whether the model said so, it took too long, or its layer has a bug. `None` for others.
  *
  * @category codecs

@@ -209,7 +209,10 @@ const reasonOf = ({ error, failure }: typeof Failure.Type): AiError.AiErrorReaso
   if (known?.reason === "InvalidOutputError") return new AiError.InvalidOutputError({ description })
   return known === undefined || known.retryable
     ? new AiError.InternalProviderError({ description })
-    : new AiError.InvalidRequestError({ description })
+    : new AiError.InvalidRequestError({
+      description,
+      ...(known.kind === undefined ? {} : { metadata: { failure: { kind: known.kind } } })
+    })
 }
 
 const module = "RecordedModel"

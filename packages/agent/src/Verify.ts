@@ -7,8 +7,9 @@ import { Context, Option, Schema } from "effect"
 import type { AgentState, Move, Outcome, Plan } from "./AgentState.ts"
 import { evolve, initial, next } from "./AgentState.ts"
 import { compactionOf } from "./Compacting.ts"
-import { type Compaction, promptOf } from "./Compaction.ts"
+import type { Compaction } from "./Compaction.ts"
 import * as ModelCall from "./ModelCall.ts"
+import * as SummaryPrompt from "./SummaryPrompt.ts"
 import { startOf, Told } from "./Told.ts"
 import { approvalOf, keyOf } from "./ToolCheck.ts"
 import * as Verdicts from "./Verdicts.ts"
@@ -90,7 +91,7 @@ const conversation = (log: RunState.RunState, path: string, shownBytes: number):
       if (compaction === undefined) {
         built.set(ModelCall.keyOf({ path, turn }), { digest: state.conversation.digest, after })
       } else {
-        const { digest } = promptOf(state, compaction)
+        const { digest } = SummaryPrompt.make(state, compaction)
         built.set(ModelCall.keyOf({ path, turn, purpose: "compaction" }), { digest, after })
       }
     }

@@ -5,6 +5,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Layer, Schema, Stream } from "effect"
 import { AiError, Prompt, Tool, Toolkit } from "effect/ai"
 import * as Compaction from "../src/Compaction.ts"
+import * as SummaryPrompt from "../src/SummaryPrompt.ts"
 import * as Transcript from "../src/Transcript.ts"
 import { execute, executeUntil, lines, only, processOf, requests, start } from "./fixtures.ts"
 
@@ -216,6 +217,202 @@ describe("an agent whose conversation gets long", () => {
   it("refuses settings that leave no room", () => {
     assert.throws(() => Agent.make("reader", { ...options, compaction: { above: 10 } }))
     assert.throws(() => Agent.make("reader", { ...options, compaction: { above, keepTurns: -1 } }))
+  })
+})
+
+/** As providers refuse a prompt that is too long for their model. */
+const tooLong = ScriptedModel.failure(new AiError.InvalidRequestError({
+  description: "This model's maximum context length is 8192 tokens.",
+  metadata: { failure: { kind: "context-too-long" } }
+}))
+
+/** A model that takes prompts of so many characters and no longer, whatever they are for. */
+const takes = (most: number) => (request: ScriptedModel.Request) =>
+  JSON.stringify(request.prompt).length > most
+    ? tooLong
+    : request.purpose === "compaction"
+    ? "So far."
+    : lines(request.prompt).some((line) => line.includes("page 6 "))
+    ? "Read."
+    : ScriptedModel.toolCall("look", { page: `${lines(request.prompt).length < 4 ? 1 : nextPage(request)}` })
+
+/** A model that refuses the prompt of one turn as too long. */
+const refusing = (turn: number) => (request: ScriptedModel.Request) =>
+  request.purpose === "compaction"
+    ? "So far."
+    : request.turn === turn
+    ? tooLong
+    : request.turn < turn
+    ? ScriptedModel.toolCall("look", { page: `${request.turn}` })
+    : "Read."
+
+const nextPage = ({ prompt }: ScriptedModel.Request): number =>
+  1 + Math.max(...Array.from(JSON.stringify(prompt).matchAll(/page (\d+) /g), ([, page]) => Number(page)))
+
+const Hopeful = Agent.make("reader", { ...options, compaction: { above: 200_000, keepTurns: 2 } })
+
+describe("an agent whose provider finds the conversation too long", () => {
+  it.live("has older turns summarised, and goes on (ME-1)", () =>
+    Effect.gen(function*() {
+      const { events, log, view } = yield* play(Hopeful)
+      assert.strictEqual(view.output, "Read.", view.reason)
+      const refusals = only(events, "LLMCallFailed")
+      assert.isAtLeast(refusals.length, 1)
+      for (const { attempt, compacts, final, key, turn } of refusals) {
+        assert.deepStrictEqual({ attempt, compacts, final }, { attempt: 1, compacts: true, final: true }, key)
+        const next = only(events, "LLMCallRequested").filter((event) => event.turn === turn + 1)
+        assert.deepStrictEqual(next.map(({ key }) => key), [`turn-${turn + 1}/compaction`, `turn-${turn + 1}/model`])
+      }
+      assertWhole(log)
+    }).pipe(Effect.provide(processOf(Hopeful.layer, around(takes(18_000))))))
+
+  it.live("asks for the summary with half of the prompt that was refused", () =>
+    Effect.gen(function*() {
+      const { events, view } = yield* play(Hopeful)
+      assert.strictEqual(view.output, "Read.", view.reason)
+      const [refused, summary, next] = only(events, "LLMCallRequested").slice(3)
+      assert.deepStrictEqual([summary?.key, next?.key], ["turn-5/compaction", "turn-5/model"])
+      assert.isAtMost(summary?.estimatedTokens ?? Infinity, (refused?.estimatedTokens ?? 0) / 2)
+      assert.isAtMost(next?.estimatedTokens ?? Infinity, (refused?.estimatedTokens ?? 0) / 2)
+      const text = lines((yield* requests).find(({ purpose }) => purpose === "compaction")?.prompt).join("\n")
+      assert.include(text, "characters are left out here")
+      for (const word of ["Read all pages.", "page 1 ", "page 2 ", "page 3 "]) assert.include(text, word)
+    }).pipe(Effect.provide(processOf(Hopeful.layer, around(refusing(4))))))
+
+  it.live("ends after one summary that has not helped, and says so", () =>
+    Effect.gen(function*() {
+      const { events, log, view } = yield* play(Hopeful)
+      assert.deepInclude(view.failure, { _tag: "CompactionFailed", turn: 5 })
+      assert.include(view.reason, "with a summary it is still too long")
+      assert.include(view.reason, "maximum context length is 8192 tokens")
+      assert.deepStrictEqual(
+        only(events, "LLMCallFailed").map(({ compacts, key }) => [key, compacts]),
+        [["turn-4/model", true], ["turn-5/model", undefined]]
+      )
+      assertWhole(log)
+    }).pipe(Effect.provide(processOf(
+      Hopeful.layer,
+      around((request) =>
+        request.purpose === "compaction"
+          ? "So far."
+          : request.turn < 4
+          ? ScriptedModel.toolCall("look", { page: `${request.turn}` })
+          : tooLong
+      )
+    ))))
+
+  it.live("ends after one request where nothing can be summarised, or nothing is to be (ME-1)", () =>
+    Effect.forEach([[Hopeful, 1], [Plain, 4]] as const, ([agent, refused]) =>
+      Effect.gen(function*() {
+        const { events, log, view } = yield* play(agent)
+        assert.deepInclude(view.failure, { _tag: "ModelFailed", turn: refused, attempts: 1 })
+        assert.include(view.reason, "maximum context length is 8192 tokens")
+        assert.strictEqual(only(events, "LLMCallRequested").length, refused)
+        assert.isUndefined(only(events, "LLMCallFailed")[0]?.compacts)
+        assertWhole(log)
+      }).pipe(Effect.provide(processOf(
+        agent.layer,
+        around(({ turn }) => turn < refused ? ScriptedModel.toolCall("look", { page: `${turn}` }) : tooLong)
+      )))))
+
+  it.live("counts the refused call and the summary as turns", () =>
+    Effect.gen(function*() {
+      const runId = yield* start(Hopeful, "Read all pages.", { budget: { turns: 5 } })
+      const { failure, usage } = yield* execute(runId)
+      assert.deepInclude(failure, { limit: "turns", used: "5" })
+      assert.strictEqual(usage.turns, 5)
+    }).pipe(Effect.provide(processOf(Hopeful.layer, around(refusing(4))))))
+
+  it.live("goes by what is recorded, whatever its settings have become", () => {
+    const memory = MemoryStore.memory()
+    return Effect.gen(function*() {
+      const asked = yield* Deferred.make<void>()
+      const first = processOf(
+        Hopeful.layer,
+        around((request) =>
+          request.purpose === "compaction"
+            ? Effect.andThen(Deferred.succeed(asked, undefined), Effect.never)
+            : request.turn < 4
+            ? ScriptedModel.toolCall("look", { page: `${request.turn}` })
+            : tooLong
+        ),
+        memory
+      )
+      const runId = yield* Effect.gen(function*() {
+        const runId = yield* start(Hopeful, "Read all pages.")
+        yield* executeUntil(runId, asked)
+        return runId
+      }).pipe(Effect.provide(first))
+      const second = processOf(
+        Plain.layer,
+        around(({ purpose }) => purpose === "compaction" ? "So far." : "Read."),
+        memory
+      )
+      assert.strictEqual((yield* Effect.provide(execute(runId), second)).output, "Read.")
+      assertWhole(yield* Effect.provide(logOf(runId), second))
+    })
+  })
+
+  it.live("is played again from its log, the refusal included", () =>
+    Effect.gen(function*() {
+      const { log } = yield* play(Hopeful).pipe(Effect.provide(processOf(Hopeful.layer, around(takes(18_000)))))
+      const recording = RecordedModel.fromEvents(log)
+      const again = yield* play(Hopeful)
+        .pipe(Effect.provide(processOf(Hopeful.layer, Layer.merge(RecordedModel.layer(recording), pages))))
+      assert.strictEqual(again.view.output, "Read.", again.view.reason)
+      assert.deepStrictEqual(
+        RecordedModel.fromEvents(again.log).calls.map(({ key }) => key),
+        recording.calls.map(({ key }) => key)
+      )
+    }))
+
+  it.effect("ends the same killed at every instant", () =>
+    everyPrefix({
+      program: Hopeful,
+      input: "Read all pages.",
+      world: () => null,
+      layer: () => Hopeful.layer.pipe(Layer.provide(around(refusing(3)))),
+      effects: () => []
+    }))
+})
+
+describe("SummaryPrompt", () => {
+  const Said = Schema.Struct({
+    texts: Schema.NonEmptyArray(Schema.Struct({
+      said: Schema.String,
+      times: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1500 }))
+    })),
+    promptLength: Schema.Int.check(Schema.isBetween({ minimum: 4000, maximum: 20_000 }))
+  })
+
+  it.prop("is no longer than it may be, and the same each time", { given: Said }, ({ given }) => {
+    const messages = given.texts.map(({ said, times }) =>
+      Prompt.makeMessage("assistant", {
+        content: [
+          Prompt.makePart("text", { text: said.repeat(times) }),
+          Prompt.makePart("tool-call", {
+            id: said,
+            name: "look",
+            params: { page: said.repeat(times) },
+            providerExecuted: false
+          })
+        ]
+      })
+    )
+    const subject = {
+      goal: given.texts[0].said.repeat(given.texts[0].times),
+      systemPrompt: "You read.",
+      summary: given.texts[0].said.repeat(given.texts[0].times)
+    }
+    const conversation = Transcript.extend(Transcript.begin(subject.systemPrompt, subject.goal), messages)
+    const { promptLength } = given
+    const compaction = { replaces: messages.length, summaryLength: 1000, promptLength }
+    const prompt = SummaryPrompt.make({ ...subject, conversation }, compaction)
+    assert.isAtMost(prompt.characters, promptLength)
+    assert.strictEqual(SummaryPrompt.make({ ...subject, conversation }, compaction).digest, prompt.digest)
+    const { promptLength: _, ...unbounded } = compaction
+    const whole = SummaryPrompt.make({ ...subject, conversation }, unbounded)
+    if (whole.characters <= promptLength) assert.strictEqual(prompt.digest, whole.digest)
   })
 })
 

@@ -208,10 +208,13 @@ export const fields: { readonly [Name in Field]: (value: ValueIn<Event, Name>) =
   messageCount: (messages) => Units.counted(messages, "message"),
   estimatedTokens: (tokens) => `about ${Units.counted(tokens, "token")}`,
   reserve: (reserved) => `reserves up to ${spend(reserved)}`,
-  compaction: ({ replaces, summaryLength }) =>
-    `a summary of ${Units.counted(replaces, "message")}, of which ${
-      Units.counted(summaryLength, "character")
-    } are shown`,
+  compaction: ({ promptLength, replaces, summaryLength }) =>
+    [
+      `a summary of ${Units.counted(replaces, "message")}`,
+      promptLength === undefined ? [] : `asked for with at most ${Units.counted(promptLength, "character")}`,
+      `of which ${Units.counted(summaryLength, "character")} are shown`
+    ].flat().join(", "),
+  compacts: (compacts) => compacts ? "the next turn begins with a summary" : "no summary follows",
   durationMillis: lasting("took"),
   shown: number("given to the program after event"),
   recovered: (recovered) => recovered ? "an earlier attempt ended with its worker" : "no attempt was lost",

@@ -117,7 +117,9 @@ export const Compaction = Schema.Struct({
   /** How many messages its summary replaces in later prompts, after the goal. */
   replaces: Natural,
   /** How much of the summary is shown, in characters of JSON. */
-  summaryLength: Natural
+  summaryLength: Natural,
+  /** How long the prompt may be that asks for it, in characters of JSON. Absent: as long as what it says. */
+  promptLength: optionalKey(Natural)
 })
 
 /**
@@ -188,7 +190,12 @@ export const RunEvent = Schema.TaggedUnion({
     priceVersion: optionalKey(Text),
     providerRequestId: optionalKey(Text)
   },
-  LLMCallFailed: { ...failed, ...turn },
+  LLMCallFailed: {
+    ...failed,
+    ...turn,
+    /** The prompt was too long for the provider, and the next turn begins with a summary. */
+    compacts: optionalKey(Schema.Boolean)
+  },
 
   ToolCallRequested: { ...requested, ...call, arguments: Json, approval: optionalKey(Text) },
   ToolCallCompleted: {

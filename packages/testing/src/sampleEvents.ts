@@ -112,7 +112,7 @@ export const sampleEvents: {
     messageCount: 3,
     estimatedTokens: 900,
     reserve: { tokens: 5000, costUsd: "0.05" },
-    compaction: { replaces: 4, summaryLength: 8000 }
+    compaction: { replaces: 4, summaryLength: 8000, promptLength: 32_000 }
   },
   LLMCallCompleted: {
     _tag: "LLMCallCompleted",
@@ -136,7 +136,7 @@ export const sampleEvents: {
     recovered: true,
     providerRequestId: "req_1"
   },
-  LLMCallFailed: { _tag: "LLMCallFailed", ...failed, turn: 1, reason: "Timeout", outcome: "unknown" },
+  LLMCallFailed: { _tag: "LLMCallFailed", ...failed, turn: 1, reason: "Timeout", outcome: "unknown", compacts: true },
   ToolCallRequested: {
     _tag: "ToolCallRequested",
     ...requested,
