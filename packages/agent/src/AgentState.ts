@@ -162,6 +162,8 @@ export type Outcome =
     readonly _tag: "Compacted"
     readonly event: RunEventOf<"LLMCallCompleted" | "LLMCallFailed">
     readonly compaction: Compaction
+    /** The guardrail that ends the run over the summary. */
+    readonly blocked?: GuardrailBlocked | undefined
   }
   | { readonly _tag: "Prepared"; readonly plans: ReadonlyArray<Plan> }
   | { readonly _tag: "Decided"; readonly index: number; readonly decision: Approval.Decision }
@@ -297,9 +299,10 @@ const change = (
 
 const compacted = (
   state: AgentState,
-  { compaction, event }: Extract<Outcome, { readonly _tag: "Compacted" }>
+  { blocked, compaction, event }: Extract<Outcome, { readonly _tag: "Compacted" }>
 ): AgentState => {
   const turn = state.turn + 1
+  if (blocked !== undefined) return { ...state, end: { _tag: "Fail", error: blocked } }
   const without = (detail: string): AgentState => ({
     ...state,
     end: { _tag: "Fail", error: new CompactionFailed({ turn, detail }) }

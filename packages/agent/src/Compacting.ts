@@ -1,13 +1,18 @@
 /**
  * Asks a model for the summary of a conversation that has become too long: a recorded model call of its own, before the turn's.
  */
-import type { Journal, Limits, RunState } from "@durable-agents/core"
-import { Effect } from "effect"
+import type { Journal, Limits, RunId, RunState } from "@durable-agents/core"
+import { Effect, type Schema } from "effect"
 import type { LanguageModel } from "effect/ai"
 import type { AgentState, Outcome } from "./AgentState.ts"
 import * as Compaction from "./Compaction.ts"
+import type { Recorded } from "./Guardrails.ts"
 import * as ModelCall from "./ModelCall.ts"
+import type { Rules } from "./Rules.ts"
+import { askAll } from "./Rules.ts"
 import * as SummaryPrompt from "./SummaryPrompt.ts"
+import * as Transcript from "./Transcript.ts"
+import * as Verdicts from "./Verdicts.ts"
 
 /**
  * What a compaction is made with.
@@ -20,6 +25,7 @@ export interface Around {
   readonly journal: Journal["Service"]
   readonly limits: Limits
   readonly path: string
+  readonly rules: Rules
 }
 
 /**
@@ -82,19 +88,50 @@ const nothing: Compaction.Compaction = { replaces: 0, summaryLength: 0 }
 const hopeless =
   "a summary cannot make it short enough, since the instructions and the goal alone take more than half of that"
 
-const ask = (
-  { definition, limits: { outputBytes }, path }: Around,
+const ask = Effect.fnUntraced(function*(
+  { definition, journal, limits: { outputBytes }, path, rules }: Around,
   state: AgentState,
   turn: number,
   compaction: Compaction.Compaction
-) =>
-  Effect.map(
-    ModelCall.perform(
-      { ...definition, stream: false, tools: { ...definition.tools, toolkit: noTools, descriptions: [] } },
-      { path, turn, purpose: "compaction", outputBytes, compaction },
-      SummaryPrompt.make(state, compaction)
-    ),
-    (event): Outcome => ({ _tag: "Compacted", event, compaction })
+) {
+  const key = ModelCall.keyOf({ path, turn, purpose: "compaction" })
+  let found: ReadonlyArray<Recorded> | undefined
+  const judge = (parts: ReadonlyArray<Schema.Json>) =>
+    Effect.map(
+      check(definition.agent, rules, { runId: journal.runId, key, turn }, shownOf(state, compaction, turn, parts)),
+      (verdicts) => {
+        found = verdicts
+        return verdicts
+      }
+    )
+  const event = yield* ModelCall.perform(
+    { ...definition, stream: false, tools: { ...definition.tools, toolkit: noTools, descriptions: [] } },
+    { path, turn, purpose: "compaction", outputBytes, compaction, judge },
+    SummaryPrompt.make(state, compaction)
+  )
+  // What was found just now may not be stored yet.
+  const { blocked } = Verdicts.consequences(found ?? Verdicts.at(journal, key))
+  return { _tag: "Compacted", event, compaction, blocked } satisfies Outcome
+})
+
+/** The summary in an answer, as it will be shown. */
+const shownOf = (
+  state: AgentState,
+  compaction: Compaction.Compaction,
+  turn: number,
+  parts: ReadonlyArray<Schema.Json>
+): string => Compaction.compact(state, compaction, Transcript.read(parts, turn, state.ids).text).summary
+
+/** What guardrails say about a summary. Without it the run has nothing to go on with, so a block ends it. */
+const check = (
+  agent: string,
+  { profile, settings }: Rules,
+  about: { readonly runId: RunId; readonly key: string; readonly turn: number },
+  summary: string
+): Effect.Effect<ReadonlyArray<Recorded>> =>
+  profile === "off" || settings.guardrails.length === 0 || summary === "" ? Effect.succeed([]) : Effect.map(
+    askAll({ ...about, when: "L2_summary" }, settings, ({ summary }) => summary, { ...about, agent, profile, summary }),
+    (found) => found.map(({ event }) => event.action === "BLOCK" ? { ...event, ends: true } : event)
   )
 
 const noTools: ModelCall.Options["tools"]["toolkit"] = {

@@ -1,5 +1,5 @@
 /**
- * Guardrails: what is checked of a run's goal, of each tool call and of each result, and the port that further checks plug into.
+ * Guardrails: what is checked of a run's goal, of each tool call, result and summary, and the port that further checks plug into.
  * Every verdict is an event, in the same append as what it led to, so a replay decides nothing again.
  */
 import type { RunEventOf, RunId, ToolDescription } from "@durable-agents/core"
@@ -61,9 +61,9 @@ const decodeProfile = Schema.decodeUnknownResult(Profile)
  * **Details**
  *
  * `ALLOW` is written down and changes nothing, which is how a guardrail is tried out. `ESCALATE` asks a person: about the goal
- * before the model sees it, about the call before it is carried out, and after a result about the next call with an effect.
- * `BLOCK` stops the call and tells the model `message`; of a result the model is told `message` instead; a goal that is blocked
- * ends the run.
+ * before the model sees it, about the call before it is carried out, and after a result or a summary about the next call with an
+ * effect. `BLOCK` stops the call and tells the model `message`; of a result the model is told `message` instead; a goal or a
+ * summary that is blocked ends the run.
  *
  * @category models
  * @since 0.1.0
@@ -128,17 +128,31 @@ export interface ToolResult extends Omit<Call, "messages"> {
 }
 
 /**
+ * What a model wrote in the place of older turns, before the model that goes on sees it.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Summary extends Subject {
+  /** Names the model call that wrote it, such as `turn-7/compaction`. */
+  readonly key: string
+  readonly turn: number
+  /** As it will be shown. */
+  readonly summary: string
+}
+
+/**
  * A check of one's own. Whatever of it is absent lets everything pass.
  *
  * **Details**
  *
- * It is asked once for each goal, call and result; its verdicts are recorded and a replay does not ask again. A process that dies
+ * It is asked once for each goal, call, result and summary; its verdicts are recorded and a replay does not ask again. A process that dies
  * before they are stored asks again. An approved call is not checked again, unless the approver changed its arguments.
  *
  * **Gotchas**
  *
- * A check that fails with a defect, or takes too long, lets nothing pass: a person is asked about the goal or the call, and a
- * result is withheld.
+ * A check that fails with a defect, or takes too long, lets nothing pass: a person is asked about the goal, the call, or what
+ * follows from a summary, and a result is withheld.
  *
  * @category models
  * @since 0.1.0
@@ -148,6 +162,7 @@ export interface Guardrail {
   readonly goal?: (goal: Goal) => Effect.Effect<ReadonlyArray<Verdict>>
   readonly call?: (call: Call) => Effect.Effect<ReadonlyArray<Verdict>>
   readonly result?: (result: ToolResult) => Effect.Effect<ReadonlyArray<Verdict>>
+  readonly summary?: (summary: Summary) => Effect.Effect<ReadonlyArray<Verdict>>
 }
 
 /**
@@ -270,7 +285,7 @@ const isThreshold = (value: number, least: number): boolean =>
  * @category models
  * @since 0.1.0
  */
-export type When = "L1_input" | "L2_tool_result" | "L3_output" | "L4_run_level"
+export type When = "L1_input" | "L2_tool_result" | "L2_summary" | "L3_output" | "L4_run_level"
 
 /**
  * A verdict as it is recorded.

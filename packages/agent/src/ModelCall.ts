@@ -3,7 +3,7 @@
  */
 import type { RunEventOf } from "@durable-agents/core"
 import { below, CurrentStep, Digest, Journal, Operation, Payload } from "@durable-agents/core"
-import type { Duration, Schedule } from "effect"
+import type { Duration, Schedule, Schema } from "effect"
 import { Context, Effect, Result } from "effect"
 import type { Response } from "effect/ai"
 import { AiError, LanguageModel, Prompt } from "effect/ai"
@@ -86,6 +86,8 @@ export const perform = Effect.fnUntraced(function*(
   const journal = yield* Journal
   const route = yield* ModelPlan.route(yield* LanguageModel.LanguageModel, options, journal.recorded(keyOf(at)))
   const prices = yield* Prices.Prices
+  const { judge = () => Effect.succeed([]) } = at
+  const verdicts: Array<Recorded> = []
   const reservation = yield* reserve({
     key: keyOf(at),
     models: route.names(),
@@ -102,12 +104,15 @@ export const perform = Effect.fnUntraced(function*(
         reservation.maxOutputTokens
       ),
       completed: (response, fields) =>
-        Effect.mapEager(encode(response, at.outputBytes, { prices, model: route.names()[0] }), (answer) => ({
-          _tag: "LLMCallCompleted",
-          ...fields,
-          turn: at.turn,
-          ...answer
-        })),
+        Effect.flatMapEager(
+          encode(response, at.outputBytes, { prices, model: route.names()[0] }),
+          (answer) =>
+            Effect.mapEager(judge(answer.parts), (found) => {
+              verdicts.push(...found)
+              return { _tag: "LLMCallCompleted", ...fields, turn: at.turn, ...answer }
+            })
+        ),
+      beside: () => verdicts,
       failure: ModelError.toFailure,
       recovery: "repeat",
       retry: {
@@ -156,6 +161,8 @@ interface At {
   readonly outputBytes: number
   /** What is recorded of a call that summarises. */
   readonly compaction?: Compaction
+  /** What guardrails say about the answer, to be recorded with it. */
+  readonly judge?: (parts: ReadonlyArray<Schema.Json>) => Effect.Effect<ReadonlyArray<Recorded>>
   /** Whether a conversation that is too long for the provider can be made shorter. Default: it cannot. */
   readonly canShorten?: () => boolean
 }

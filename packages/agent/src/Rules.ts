@@ -217,9 +217,12 @@ const thresholds: { readonly [Name in Profile]: number } = {
 
 const escalated = "escalation_threshold_reached"
 
+/** Of texts that the model has seen by now. */
+const isOfText = (layer: string): boolean => layer === "L2_tool_result" || layer === "L2_summary"
+
 /**
- * Whether a person has to be asked about a call because of what was found before it: enough violations, or a result about which
- * a guardrail says so. What led to an earlier question does not lead to another one.
+ * Whether a person has to be asked about a call because of what was found before it: enough violations, or a result or a summary
+ * about which a guardrail says so. What led to an earlier question does not lead to another one.
  *
  * **Details**
  *
@@ -241,14 +244,15 @@ export const escalation = (
   const threshold = settings.escalationThreshold ?? thresholds[profile]
   let since: Array<Recorded> = []
   for (const verdict of journal.verdicts()) {
-    // Of this turn the batch speaks: what its other calls led to depends on when this one is looked at.
-    if (verdict.layer !== "L1_input" && verdict.key?.startsWith(turnKey) === true) continue
+    // Of the calls of this turn the batch speaks: what others led to depends on when this one is looked at.
+    const isBefore = verdict.layer === "L1_input" || verdict.layer === "L2_summary"
+    if (!isBefore && verdict.key?.startsWith(turnKey) === true) continue
     if (verdict.rule === escalated) since = []
     else since.push(verdict)
   }
   since.push(...batch.filter(({ rule }) => rule !== escalated))
   const counted = since.filter(({ counts }) => counts === true)
-  const doubted = since.filter(({ action, layer }) => layer === "L2_tool_result" && action === "ESCALATE")
+  const doubted = since.filter(({ action, layer }) => action === "ESCALATE" && isOfText(layer))
   if (counted.length < threshold && doubted.length === 0) return []
   const reasons = Object.entries(Object.groupBy([...counted, ...doubted], ({ rule }) => rule))
     .map(([rule, verdicts = []]) => `${rule}: ${verdicts.length}`)

@@ -1,4 +1,4 @@
-import { Agent, AgentError, RecordedModel, ScriptedModel, Verify } from "@durable-agents/agent"
+import { Agent, AgentError, Guardrails, RecordedModel, ScriptedModel, Verify } from "@durable-agents/agent"
 import { Limits, MemoryStore, Program, type Recorded, type RunId, Runs } from "@durable-agents/core"
 import { everyPrefix } from "@durable-agents/testing"
 import { assert, describe, it } from "@effect/vitest"
@@ -374,6 +374,102 @@ describe("an agent whose provider finds the conversation too long", () => {
       layer: () => Hopeful.layer.pipe(Layer.provide(around(refusing(3)))),
       effects: () => []
     }))
+})
+
+describe("a guardrail of a long conversation", () => {
+  const Write = Tool.make("write", { parameters: Schema.Struct({ page: Schema.String }), success: Schema.String })
+  const kit = Toolkit.make(Look, Write)
+  const Writer = Agent.make("writer", { instructions: "You write.", toolkit: kit, compaction: { above: 200_000 } })
+  const written: Array<string> = []
+  const handlers = Layer.merge(
+    pages,
+    Toolkit.make(Write).toLayer({ write: ({ page }) => Effect.sync(() => `${written.push(page)}`) })
+  )
+  const model = (request: ScriptedModel.Request) =>
+    request.turn === 4 && request.purpose === "answer"
+      ? ScriptedModel.toolCall("write", { page: "1" })
+      : refusing(3)(request)
+
+  const under = (
+    summary: Guardrails.Guardrail["summary"] & {},
+    timeout: Guardrails.Settings["timeout"] = "10 seconds"
+  ) =>
+    processOf(
+      Writer.layer.pipe(Layer.provide(Guardrails.layer({ guardrails: [{ name: "reader", summary }], timeout }))),
+      Layer.merge(ScriptedModel.layer(model), handlers)
+    )
+
+  const run = Effect.gen(function*() {
+    const runId = yield* start(Writer, "Write.")
+    const view = yield* execute(runId)
+    const log = yield* logOf(runId)
+    const verdicts = only(log.map(({ event }) => event), "GuardrailTriggered")
+    return { runId, view, log, verdicts }
+  })
+
+  it.live("is shown a summary before the model is, once", () => {
+    const seen: Array<Guardrails.Summary> = []
+    return Effect.gen(function*() {
+      const { log, runId, verdicts, view } = yield* run
+      assert.strictEqual(view.status, "Completed", view.reason)
+      assert.deepStrictEqual(seen, [
+        { runId, agent: "writer", profile: "validation", key: "turn-4/compaction", turn: 4, summary: "So far." }
+      ])
+      assert.deepStrictEqual(verdicts.map(({ action, key, layer }) => [key, layer, action]), [
+        ["turn-4/compaction", "L2_summary", "ALLOW"]
+      ])
+      const at = log.findIndex(({ event }) => event._tag === "GuardrailTriggered")
+      assert.deepInclude(log[at + 1]?.event, { _tag: "LLMCallCompleted", key: "turn-4/compaction" })
+      assertWhole(log)
+    }).pipe(Effect.provide(under((summary) =>
+      Effect.sync(() => {
+        seen.push(summary)
+        return [{ rule: "seen", action: "ALLOW" as const, message: "seen" }]
+      })
+    )))
+  })
+
+  it.live("that doubts a summary, or fails over it, has a person decide about the next call with an effect (D7)", () => {
+    const checks: ReadonlyArray<readonly [Guardrails.Guardrail["summary"] & {}, rule: string]> = [
+      [() => Effect.succeed([{ rule: "odd", action: "ESCALATE", message: "odd" }]), "odd"],
+      [() => Effect.die("broken"), "guardrail_failed"],
+      [() => Effect.never, "guardrail_failed"]
+    ]
+    return Effect.forEach(checks, ([check, rule]) =>
+      Effect.gen(function*() {
+        written.length = 0
+        const { view } = yield* run
+        assert.deepStrictEqual(view.pendingApprovals.map(({ key, reason }) => [key, reason]), [[
+          "turn-4/call-1/approval",
+          `guardrails were triggered before this call (${rule}: 1), so a person decides`
+        ]])
+        assert.deepStrictEqual(written, [])
+      }).pipe(Effect.provide(under(check, "20 millis"))))
+  })
+
+  it.live("that blocks a summary ends the run, and the model never sees it", () =>
+    Effect.gen(function*() {
+      const { log, view } = yield* run
+      assert.strictEqual(view.status, "Failed")
+      assert.deepInclude(view.failure, { _tag: "GuardrailBlocked", layer: "L2_summary", rule: "no" })
+      assert.isFalse(log.some(({ event }) => "key" in event && event.key === "turn-4/model"))
+    }).pipe(Effect.provide(under(() => Effect.succeed([{ rule: "no", action: "BLOCK", message: "not this" }])))))
+
+  it.effect("decides the same killed at every instant", () =>
+    Effect.forEach(["ALLOW", "BLOCK"] as const, (action) =>
+      everyPrefix({
+        program: Writer,
+        input: "Write.",
+        world: () => null,
+        layer: () =>
+          Writer.layer.pipe(
+            Layer.provide(Guardrails.layer({
+              guardrails: [{ name: "reader", summary: () => Effect.succeed([{ rule: "own", action, message: "own" }]) }]
+            })),
+            Layer.provide(Layer.merge(ScriptedModel.layer(refusing(3)), handlers))
+          ),
+        effects: () => []
+      })))
 })
 
 describe("SummaryPrompt", () => {
