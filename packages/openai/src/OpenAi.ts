@@ -35,7 +35,9 @@ export interface Options {
   readonly headers?: Readonly<Record<string, string | Redacted.Redacted>> | undefined
   /** How long one request may take, from the first byte sent to the last received. Default 10 minutes. */
   readonly timeout?: Duration.Input | undefined
-  /** How long a stream may be silent. Some models say nothing while they think. Default 5 minutes. */
+  /** How long the endpoint may take until it begins to answer; without a stream, models begin when they are done. Default `timeout`. */
+  readonly firstByteTimeout?: Duration.Input | undefined
+  /** How long an answer that has begun may be silent, streamed or not. Some models say nothing while they think. Default 5 minutes. */
   readonly idleTimeout?: Duration.Input | undefined
   /** The size of an answer that is still read, in bytes without compression. Default 8 MiB. */
   readonly maxResponseBytes?: number | undefined
@@ -140,6 +142,9 @@ const make = (options: Omit<Options, "baseUrl">, url: URL) =>
       keyHeader: dialect.keyHeader,
       headers: options.headers ?? {},
       timeout: Duration.fromInputUnsafe(options.timeout ?? "10 minutes"),
+      firstByteTimeout: options.firstByteTimeout === undefined
+        ? undefined
+        : Duration.fromInputUnsafe(options.firstByteTimeout),
       idleTimeout: Duration.fromInputUnsafe(options.idleTimeout ?? "5 minutes"),
       maxResponseBytes: options.maxResponseBytes ?? 8 * 1024 * 1024
     })

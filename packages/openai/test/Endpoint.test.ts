@@ -35,7 +35,7 @@ for (const [name, client] of Object.entries(clients)) {
       Effect.gen(function*() {
         for (const answer of [never, stall]) {
           const server = yield* serve(answer)
-          const fiber = yield* Effect.forkChild(Effect.flip(generate(server.url)))
+          const fiber = yield* Effect.forkChild(Effect.flip(generate(server.url, { idleTimeout: "1 hour" })))
           yield* server.asked
           yield* TestClock.adjust("10 minutes")
           const error = yield* Fiber.join(fiber)

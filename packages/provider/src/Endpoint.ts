@@ -25,7 +25,9 @@ export interface Options {
   readonly headers: Secrets.Headers
   /** From the first byte sent to the last received, of streams as well. */
   readonly timeout: Duration.Duration
-  /** How long a stream may be silent, its first piece after the headers included. */
+  /** How long the endpoint may take until its answer begins, which is when its headers come. Default: `timeout`. */
+  readonly firstByteTimeout?: Duration.Duration | undefined
+  /** How long an answer that has begun may be silent, streams as well; any byte is a sign of life. Default: `timeout`. */
   readonly idleTimeout?: Duration.Duration | undefined
   /** In bytes without compression, of streams as well. */
   readonly maxResponseBytes: number
@@ -133,6 +135,8 @@ export const make = (http: HttpClient.HttpClient, options: Options): Endpoint =>
   const torn = (error: HttpClientError.HttpClientError) => unreachable(wordsOf(error))
   const late = unreachable(`no answer within ${Duration.format(timeout)}`)
   const silent = unreachable(`nothing came for ${Duration.format(idle)}`)
+  const first = options.firstByteTimeout ?? timeout
+  const slow = unreachable(`no answer has begun within ${Duration.format(first)}`)
   const request = HttpClientRequest.post(`${address}${url.search}`).pipe(
     // As a user and a password, which fetch would refuse in a URL.
     username === ""
@@ -151,7 +155,10 @@ export const make = (http: HttpClient.HttpClient, options: Options): Endpoint =>
       ))
       .pipe(
         Effect.updateContext<Scope.Scope, Scope.Scope>(secretly(headers)),
-        Effect.catchTag("HttpClientError", (error) => Effect.fail(torn(error)))
+        Effect.catchTag("HttpClientError", (error) => Effect.fail(torn(error))),
+        Duration.isLessThan(first, timeout)
+          ? Effect.timeoutOrElse({ duration: first, orElse: () => Effect.fail(slow) })
+          : (same) => same
       )
 
   const headOf = (response: HttpClientResponse.HttpClientResponse) =>
@@ -185,7 +192,7 @@ export const make = (http: HttpClient.HttpClient, options: Options): Endpoint =>
       Effect.gen(function*() {
         const response = yield* send(body, "application/json")
         const head = yield* headOf(response)
-        const pieces = yield* piecesOf(response, { idle: Duration.infinity, deadline: undefined })
+        const pieces = yield* piecesOf(response, { idle, deadline: undefined })
         const text = yield* restOf("", pieces)
         return { ...head, text, whole: pieces.whole(), reported: hide(text) }
       }).pipe(Effect.scoped, inTime),
@@ -199,17 +206,17 @@ export const make = (http: HttpClient.HttpClient, options: Options): Endpoint =>
         const response = yield* inTime(send(body, "text/event-stream, application/json"))
         const head = yield* headOf(response)
         const pieces = yield* piecesOf(response, { idle, deadline })
-        const first = isSuccess(response) ? yield* beginningOf(pieces) : ""
+        const begin = isSuccess(response) ? yield* beginningOf(pieces) : ""
         const answerOf = (text: string): Answer => ({ ...head, text, whole: pieces.whole(), reported: hide(text) })
-        if (!isSuccess(response) || !EventStream.beginsLikeOne(first)) {
-          return { _tag: "Answer", answer: answerOf(yield* restOf(first, pieces)) }
+        if (!isSuccess(response) || !EventStream.beginsLikeOne(begin)) {
+          return { _tag: "Answer", answer: answerOf(yield* restOf(begin, pieces)) }
         }
         const tooLarge = (what: string) =>
           new AiError.InvalidOutputError({
             description: `HTTP ${response.status}: ${what}`,
             metadata: { failure: { kind: "malformed-output" } }
           })
-        return { _tag: "Events", events: EventStream.make(first, pieces, { maxEventLength, tooLarge }), answerOf }
+        return { _tag: "Events", events: EventStream.make(begin, pieces, { maxEventLength, tooLarge }), answerOf }
       })
   }
 }

@@ -108,6 +108,37 @@ for (const [name, client] of Object.entries(clients)) {
         yield* provider.until(({ requests }) => requests[0]?.outcome === "left")
       }).pipe(Effect.provide(client)))
 
+    it.live("is left when its answer does not begin in time, falls silent, or only drips (ME-8)", () => {
+      const short = Duration.millis(50)
+      const faults: ReadonlyArray<readonly [FakeProvider.Behaviour, Options, says: string]> = [
+        [{ before: Effect.never }, { firstByteTimeout: short }, "no answer has begun within 50ms"],
+        [{ before: Effect.never }, { timeout: short, firstByteTimeout: Duration.minutes(1) }, "no answer within 50ms"],
+        [{ after: 0, end: "silence" }, { idleTimeout: short }, "nothing came for 50ms"],
+        [{ after: 20, end: "silence" }, { idleTimeout: short }, "nothing came for 50ms"],
+        [
+          { between: Effect.sleep("5 millis"), end: "endless" },
+          { idleTimeout: Duration.seconds(20), timeout: Duration.millis(200) },
+          "no answer within 200ms"
+        ]
+      ]
+      return Effect.forEach(faults, ([fault, times, says]) =>
+        Effect.gen(function*() {
+          const provider = yield* FakeProvider.make(FakeProvider.reply(text, fault))
+          const endpoint = yield* endpointOf(provider.baseUrl, times)
+          const whole = yield* Effect.flip(endpoint.post({}))
+          const streamed = yield* Effect.result(events(endpoint))
+          const reason = Result.isFailure(streamed) ? streamed.failure : streamed.success.reason
+          for (const found of [whole, reason]) {
+            assert.strictEqual(found?._tag, "NetworkError", says)
+            assert.isTrue(found?.isRetryable)
+            assert.include(found?.message, says)
+          }
+          yield* provider.until(({ requests }) => requests.every(({ outcome }) => outcome === "left"))
+          // The time may be over before the request is there.
+          assert.isAtMost(provider.requests.length, 2)
+        }), { concurrency: "unbounded" }).pipe(Effect.provide(client))
+    })
+
     it.live("closes the connection when its stream is interrupted, or not wanted any more", () =>
       Effect.gen(function*() {
         const provider = yield* FakeProvider.make(FakeProvider.reply(text, { after: 900, end: "silence" }))
