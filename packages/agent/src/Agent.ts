@@ -12,11 +12,13 @@ import { evolve, initial, next } from "./AgentState.ts"
 import * as Compacting from "./Compacting.ts"
 import * as Compaction from "./Compaction.ts"
 import * as FinalAnswer from "./FinalAnswer.ts"
+import * as Framing from "./Framing.ts"
 import * as GoalCheck from "./GoalCheck.ts"
 import * as Guardrails from "./Guardrails.ts"
 import * as ModelCall from "./ModelCall.ts"
 import * as ModelError from "./ModelError.ts"
 import type { Rules } from "./Rules.ts"
+import { found } from "./Rules.ts"
 import { startStep, Told } from "./Told.ts"
 import * as ToolCall from "./ToolCall.ts"
 import type { Turn } from "./ToolCheck.ts"
@@ -293,13 +295,22 @@ const converse = (
     const limits = yield* Limits
     const unusable = definition.tools.unhandled(yield* Effect.context<never>())
     if (unusable !== undefined) yield* Effect.flatMap(Journal, (journal) => journal.putBack(unusable.message))
+    const journal = yield* Journal
+    const path = yield* Path
+    const rules: Rules = {
+      profile: yield* profileNamed(guardrailProfile),
+      settings: yield* Guardrails.Guardrails
+    }
+    const { drawn, framing } = yield* framingOf(journal, rules, path)
     const exchange: Exchange = {
-      journal: yield* Journal,
+      journal,
       definition,
-      rules: { profile: yield* profileNamed(guardrailProfile), settings: yield* Guardrails.Guardrails },
+      rules,
+      drawn,
       began: new Set(tools.map(({ name }) => name)),
-      path: yield* Path,
+      path,
       goal,
+      instructions: systemPrompt,
       limits,
       scope: yield* Effect.scope,
       outcomes: yield* Queue.unbounded<Exit.Exit<Outcome>>(),
@@ -308,7 +319,7 @@ const converse = (
       calls: new Map()
     }
     const answerTool = definition.finalAnswer?.name
-    let state = initial({ goal, systemPrompt, shownBytes: limits.shownBytes, answerTool })
+    let state = initial({ goal, systemPrompt, shownBytes: limits.shownBytes, answerTool, framing })
     while (true) {
       const action = next(state)
       switch (action._tag) {
@@ -326,13 +337,36 @@ const converse = (
     }
   }))
 
+/** How results are set apart: as the log says, or as the settings say where nothing was asked yet. */
+const framingOf = Effect.fnUntraced(function*(
+  journal: Journal["Service"],
+  { profile, settings: { delimiters } }: Rules,
+  path: string
+) {
+  const key = ModelCall.keyOf({ path, turn: 1 })
+  const recorded = Framing.recorded(journal.verdicts(), key)
+  if (recorded !== undefined || profile === "off" || delimiters === "none" || journal.recorded(key) !== undefined) {
+    return { framing: recorded, drawn: [] }
+  }
+  const framing = yield* Framing.draw(delimiters === "marked")
+  const message = "results stand between delimiters"
+  const { event } = found(
+    { key, turn: 1, when: "L4_run_level" },
+    { rule: Framing.rule, action: "ALLOW", message, detail: framing }
+  )
+  return { framing, drawn: [event] }
+})
+
 interface Exchange {
   readonly journal: Journal["Service"]
   readonly definition: Definition
   readonly rules: Rules
+  /** What is to be recorded with the first model call. */
+  readonly drawn: ReadonlyArray<Guardrails.Recorded>
   readonly began: ReadonlySet<string>
   readonly path: string
   readonly goal: string
+  readonly instructions: string
   readonly limits: Limits
   readonly scope: Scope.Scope
   readonly outcomes: Queue.Queue<Exit.Exit<Outcome>>
@@ -365,7 +399,7 @@ const interpret = (
 
 const callModel = Effect.fnUntraced(function*(exchange: Exchange, state: AgentState, turn: number) {
   const { conversation } = state
-  const { definition, goal, journal, limits: { outputBytes, transcriptLength }, path, rules } = exchange
+  const { definition, drawn, goal, journal, limits: { outputBytes, transcriptLength }, path, rules } = exchange
   const key = ModelCall.keyOf({ path, turn })
   if (conversation.characters > transcriptLength && journal.recorded(key) === undefined) {
     return { _tag: "TooLong", allowed: transcriptLength } satisfies Outcome
@@ -381,7 +415,7 @@ const callModel = Effect.fnUntraced(function*(exchange: Exchange, state: AgentSt
       canShorten: () => Compacting.canShorten(definition.compaction, state)
     },
     conversation,
-    checked
+    turn === 1 && drawn.length > 0 ? { ...checked, before: [...drawn, ...checked.before ?? []] } : checked
   )
   const refused = event._tag === "LLMCallFailed" && event.reason === "Refused"
   const blocked = refused ? Verdicts.consequences(Verdicts.at(journal, key)).blocked : undefined
@@ -389,7 +423,7 @@ const callModel = Effect.fnUntraced(function*(exchange: Exchange, state: AgentSt
 })
 
 const turnOf = (
-  { began, definition, limits, path, rules }: Exchange,
+  { began, definition, goal, instructions, limits, path, rules }: Exchange,
   { answer, conversation, made, turn }: AgentState
 ): Turn => ({
   agent: definition.agent,
@@ -399,6 +433,8 @@ const turnOf = (
   rules,
   path,
   turn,
+  goal,
+  instructions,
   made,
   outputBytes: limits.outputBytes,
   messages: () => answer?.message === undefined ? conversation.messages : [...conversation.messages, answer.message]

@@ -10,8 +10,11 @@ import type { Schema } from "effect"
 import { Prompt } from "effect/ai"
 import type { AgentError } from "./AgentError.ts"
 import { CompactionFailed, ModelFailed, NoAnswer, TranscriptTooLong } from "./AgentError.ts"
+import type { Change } from "./Changes.ts"
 import type { Compaction } from "./Compaction.ts"
 import { compact } from "./Compaction.ts"
+import type { Framing } from "./Framing.ts"
+import { instruct } from "./Framing.ts"
 import type { Recorded } from "./Guardrails.ts"
 import * as ModelError from "./ModelError.ts"
 import { identity } from "./Rules.ts"
@@ -31,6 +34,8 @@ export interface Start {
   readonly shownBytes: number
   /** The tool by which the answer is given, if the answer has a declared shape. */
   readonly answerTool?: string | undefined
+  /** How results are set apart from instructions, if they are. */
+  readonly framing?: Framing | undefined
 }
 
 /**
@@ -85,6 +90,8 @@ export interface CallState {
   readonly arguments: Schema.Json | undefined
   /** Why the model is not shown the result. */
   readonly withheld: string | undefined
+  /** What it is shown in the place of passages of the result. */
+  readonly changes: ReadonlyArray<Change> | undefined
 }
 
 /**
@@ -93,9 +100,11 @@ export interface CallState {
  */
 export interface AgentState {
   readonly goal: string
+  /** As the model is shown it. */
   readonly systemPrompt: string
   readonly shownBytes: number
   readonly answerTool: string | undefined
+  readonly framing: Framing | undefined
   /** Up to the end of the last turn whose calls all have outcomes. */
   readonly conversation: Conversation
   /** What stands in it for turns that are not shown any more. */
@@ -176,6 +185,7 @@ export type Outcome =
     /** The guardrail that ends the run over this call. */
     readonly blocked?: GuardrailBlocked | undefined
     readonly withheld?: string | undefined
+    readonly changes?: ReadonlyArray<Change> | undefined
   }
 
 /**
@@ -184,12 +194,15 @@ export type Outcome =
  * @category folds
  * @since 0.1.0
  */
-export const initial = (start: Start): AgentState => ({
-  goal: start.goal,
-  systemPrompt: start.systemPrompt,
-  shownBytes: start.shownBytes,
-  answerTool: start.answerTool,
-  conversation: Transcript.begin(start.systemPrompt, start.goal),
+export const initial = (start: Start): AgentState => {
+  const { framing, goal } = start
+  const systemPrompt = framing === undefined ? start.systemPrompt : instruct(framing, start.systemPrompt)
+  return { ...blank, ...start, framing, systemPrompt, conversation: Transcript.begin(systemPrompt, goal) }
+}
+
+const blank: Omit<AgentState, "goal" | "systemPrompt" | "shownBytes" | "conversation"> = {
+  answerTool: undefined,
+  framing: undefined,
   summary: undefined,
   compacted: 0,
   refused: 0,
@@ -199,7 +212,7 @@ export const initial = (start: Start): AgentState => ({
   ids: new Set(),
   made: HashMap.empty(),
   end: undefined
-})
+}
 
 /**
  * What the model is shown in its next call.
@@ -277,8 +290,13 @@ export const evolve = (state: AgentState, outcome: Outcome): AgentState => {
       })))
     }
     case "Called": {
-      const { arguments: args, blocked, event, index, withheld } = outcome
-      const called = change(state, index, (call) => ({ outcome: call.outcome ?? event, arguments: args, withheld }))
+      const { arguments: args, blocked, changes, event, index, withheld } = outcome
+      const called = change(state, index, (call) => ({
+        outcome: call.outcome ?? event,
+        arguments: args,
+        withheld,
+        changes
+      }))
       if (blocked !== undefined) return { ...called, end: called.end ?? { _tag: "Fail", error: blocked } }
       return event._tag === "ToolCallFailed" && event.reason === "BudgetExceeded"
         ? { ...called, end: called.end ?? { _tag: "Exceed", refusal: event.failure } }
@@ -367,7 +385,8 @@ const callState = (call: Call): CallState => ({
   underWay: false,
   outcome: undefined,
   arguments: undefined,
-  withheld: undefined
+  withheld: undefined,
+  changes: undefined
 })
 
 const modelFailed = (
@@ -422,10 +441,10 @@ const isBegun = ({ plan }: CallState): boolean => plan !== undefined && plan._ta
 const isAlone = ({ plan }: CallState): boolean => (plan?._tag === "Free" || plan?._tag === "Gated") && plan.alone
 
 const close = (state: AgentState): AgentState => {
-  const { answer, calls, conversation, shownBytes } = state
+  const { answer, calls, conversation, framing, shownBytes } = state
   const answers = calls.flatMap((call) => {
-    const { decision, outcome, withheld } = call
-    return outcome === undefined ? [] : [{ call: call.call, outcome, edited: editedBy(decision), withheld }]
+    const { changes, decision, outcome, withheld } = call
+    return outcome === undefined ? [] : [{ call: call.call, outcome, edited: editedBy(decision), withheld, changes }]
   })
   return {
     ...state,
@@ -434,7 +453,7 @@ const close = (state: AgentState): AgentState => {
     made: calls.reduce(count, state.made),
     conversation: Transcript.extend(conversation, [
       ...(answer?.message === undefined ? [] : [answer.message]),
-      ...Transcript.replies(answers, shownBytes)
+      ...Transcript.replies(answers, shownBytes, framing)
     ])
   }
 }

@@ -2,7 +2,7 @@
  * Guardrails: what is checked of a run's goal, of each tool call, result and summary, and the port that further checks plug into.
  * Every verdict is an event, in the same append as what it led to, so a replay decides nothing again.
  */
-import type { RunEventOf, RunId, ToolDescription } from "@durable-agents/core"
+import type { RunEventOf, RunId, Span, ToolDescription, ToolLabels } from "@durable-agents/core"
 import { Context, Duration, Effect, Layer, Option, Result, Schema } from "effect"
 import type { Prompt } from "effect/ai"
 import type { Caps } from "./Caps.ts"
@@ -60,10 +60,11 @@ const decodeProfile = Schema.decodeUnknownResult(Profile)
  *
  * **Details**
  *
- * `ALLOW` is written down and changes nothing, which is how a guardrail is tried out. `ESCALATE` asks a person: about the goal
- * before the model sees it, about the call before it is carried out, and after a result or a summary about the next call with an
- * effect. `BLOCK` stops the call and tells the model `message`; of a result the model is told `message` instead; a goal or a
- * summary that is blocked ends the run.
+ * `ALLOW` is written down and changes nothing. `MARK` says of a result that passages of it are data, in what the model is shown,
+ * and is written down of anything else. `REDACT` shows the model replacements in the place of passages of a result; the log
+ * keeps them. `ESCALATE` asks a person: about the goal before the model sees it, about the call before it is carried out, and
+ * after a result or a summary about the next call with an effect. `BLOCK` stops the call and tells the model `message`; of a
+ * result the model is told `message` instead; a goal or a summary that is blocked ends the run.
  *
  * @category models
  * @since 0.1.0
@@ -71,11 +72,13 @@ const decodeProfile = Schema.decodeUnknownResult(Profile)
 export interface Verdict {
   /** Which rule, in a word: `scope_drift`. */
   readonly rule: string
-  readonly action: "ALLOW" | "ESCALATE" | "BLOCK"
+  readonly action: "ALLOW" | "MARK" | "REDACT" | "ESCALATE" | "BLOCK"
   /** In plain words, for the model or the person who is asked. Goes into the log. */
   readonly message: string
   /** What was found, for the log: positions and kinds, not personal data. */
   readonly detail?: Readonly<Record<string, Schema.Json>>
+  /** The passages that it is about; of a result, `MARK` and `REDACT` change them. */
+  readonly spans?: ReadonlyArray<Span>
   /** With `BLOCK`: the run ends, as failed. */
   readonly ends?: boolean
   /** Whether it counts towards asking a person about the next call. Default: `BLOCK` does. */
@@ -110,10 +113,47 @@ export interface Call extends Subject {
   readonly turn: number
   readonly tool: string
   readonly effect: ToolDescription["effect"]
+  readonly labels: ToolLabels
   /** As its handler gets them, encoded: defaults filled in. */
   readonly arguments: Schema.Json
   /** The conversation that led to it. */
   readonly messages: ReadonlyArray<Prompt.Message>
+  /** What the conversation began with: the words of who gave the goal, and of who made the agent. */
+  readonly goal: string
+  readonly instructions: string
+  /** Who chose these arguments: a model, or the person who allowed the call and changed them. */
+  readonly by: "model" | "person"
+  /** The tool calls of the run before this one, those of other conversations included, in the order of the log. */
+  readonly past: ReadonlyArray<Past>
+  /** The verdicts of the run so far, oldest first. */
+  readonly verdicts: ReadonlyArray<Recorded>
+  /** The store's time in milliseconds. */
+  readonly now: number
+}
+
+/**
+ * An earlier tool call of the run.
+ *
+ * **Details**
+ *
+ * `planned`: of the same turn, and not begun. `open`: begun. `made`: its result is known, which may be a failure that the tool
+ * declares. `unknown`: it may have been made. `failed`, `refused`: it was not made.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Past {
+  readonly key: string
+  readonly turn: number
+  readonly tool: string
+  readonly effect: ToolDescription["effect"]
+  readonly labels: ToolLabels
+  readonly arguments: Schema.Json
+  /** When it was first asked for, in milliseconds. */
+  readonly at: number
+  readonly state: "planned" | "open" | "made" | "unknown" | "failed" | "refused"
+  readonly result?: Schema.Json
+  readonly isFailure?: boolean
 }
 
 /**
@@ -122,7 +162,7 @@ export interface Call extends Subject {
  * @category models
  * @since 0.1.0
  */
-export interface ToolResult extends Omit<Call, "messages"> {
+export interface ToolResult extends Omit<Call, "messages" | "goal" | "instructions" | "by" | "past"> {
   readonly result: Schema.Json
   readonly isFailure: boolean
 }
@@ -159,6 +199,10 @@ export interface Summary extends Subject {
  */
 export interface Guardrail {
   readonly name: string
+  /** Names its rules and detectors, such as a digest of them; recorded with its verdicts. */
+  readonly version?: string
+  /** Shadow mode: its verdicts are recorded with what they would have done, and change nothing. */
+  readonly shadow?: boolean
   readonly goal?: (goal: Goal) => Effect.Effect<ReadonlyArray<Verdict>>
   readonly call?: (call: Call) => Effect.Effect<ReadonlyArray<Verdict>>
   readonly result?: (result: ToolResult) => Effect.Effect<ReadonlyArray<Verdict>>
@@ -178,6 +222,11 @@ export interface Settings {
   readonly loopThreshold: number
   /** After how many verdicts that count a person is asked about the next call with an effect; by profile if absent. */
   readonly escalationThreshold: number | undefined
+  /**
+   * How results are set apart from instructions in what the model is shown: not at all, between delimiters that are drawn for each
+   * conversation and that no result can close, or in addition with marks in the place of spaces. A run keeps what it began with.
+   */
+  readonly delimiters: "none" | "random" | "marked"
   /** How long a guardrail, or a rule that says whether a call needs approval, may take before it counts as failed. */
   readonly timeout: Duration.Input
 }
@@ -187,6 +236,7 @@ const defaults: Settings = {
   caps: {},
   loopThreshold: 3,
   escalationThreshold: undefined,
+  delimiters: "none",
   timeout: "30 seconds"
 }
 
@@ -263,7 +313,8 @@ const checked = (given: Partial<Settings>): Result.Result<Settings, UnusableGuar
   const said = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
   const settings: Settings = { ...defaults, ...said }
   const unusable = (setting: string, detail: string) => Result.fail(new UnusableGuardrails({ setting, detail }))
-  const { caps, escalationThreshold = 1, loopThreshold, timeout } = settings
+  const { caps, delimiters, escalationThreshold = 1, loopThreshold, timeout } = settings
+  if (!["none", "random", "marked"].includes(delimiters)) return unusable("delimiters", "wants none, random or marked")
   if (Option.isNone(Duration.fromInput(timeout))) return unusable("timeout", "wants a duration")
   if (!isThreshold(loopThreshold, 2)) return unusable("loopThreshold", "wants a whole number from 2 on, or Infinity")
   if (!isThreshold(escalationThreshold, 1)) {

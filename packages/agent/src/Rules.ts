@@ -1,7 +1,7 @@
 /**
  * What guardrails say: the built-in rules for tool calls, and the checks of others, as verdicts for the log.
  */
-import { Digest, type Journal } from "@durable-agents/core"
+import { Digest, type Journal, RunEvent } from "@durable-agents/core"
 import { Clock, Duration, Effect, Schema } from "effect"
 import * as Caps from "./Caps.ts"
 import type { Guardrail, Profile, Recorded, Settings, Verdict, When } from "./Guardrails.ts"
@@ -50,10 +50,12 @@ export interface About {
  */
 export const found = (
   { key, turn, when }: About,
-  { action, counts = action === "BLOCK", detail = {}, ends = false, message, rule }: typeof Said.Type,
-  latencyMillis?: number
+  { action, counts = action === "BLOCK", detail = {}, ends = false, message, rule, spans }: typeof Said.Type,
+  latencyMillis?: number,
+  { name, shadow = false, version }: Partial<Guardrail> = {}
 ): Found => {
   const words = cut(recordable(message), 2000)
+  const shadowed = shadow && action !== "ALLOW" ? action : undefined
   return {
     message: words,
     event: {
@@ -62,10 +64,14 @@ export const found = (
       turn,
       layer: when,
       rule: cut(recordable(rule), 200),
-      action,
+      action: shadowed === undefined ? action : "ALLOW",
       detail: { ...toObject(detail), message: words },
-      ...(counts ? { counts } : {}),
-      ...(ends && action === "BLOCK" ? { ends } : {}),
+      ...(name === undefined ? {} : { guardrail: cut(recordable(name), 200) }),
+      ...(version === undefined ? {} : { version: cut(recordable(version), 200) }),
+      ...(shadowed === undefined ? {} : { shadow: shadowed }),
+      ...(spans === undefined || spans.length === 0 ? {} : { spans: spans.slice(0, maxSpans) }),
+      ...(counts && shadowed === undefined ? { counts } : {}),
+      ...(ends && action === "BLOCK" && shadowed === undefined ? { ends } : {}),
       ...(latencyMillis === undefined ? {} : { latencyMillis })
     }
   }
@@ -78,6 +84,7 @@ const toObject = (detail: unknown): Schema.JsonObject => {
 }
 
 const maxDetail = 16_384
+const maxSpans = 1000
 
 /**
  * Asks all guardrails about one thing, in their order.
@@ -104,30 +111,36 @@ export const askAll = <Subject>(
 /** If a guardrail fails, what it was asked about does not pass. One that interrupts itself has failed as well. */
 const ask = (
   about: About,
-  { name }: Guardrail,
+  guardrail: Guardrail,
   answer: Effect.Effect<unknown>
 ): Effect.Effect<ReadonlyArray<Found>> =>
   Effect.flatMap(Clock.Clock, (clock) => {
     const begun = clock.monotonicTimeNanosUnsafe()
     const millis = () => Math.round(Number(clock.monotonicTimeNanosUnsafe() - begun) / 1e3) / 1e3
     return Effect.matchCause(Effect.flatMap(answer, decodeVerdicts), {
-      onSuccess: (verdicts) => verdicts.map((verdict) => found(about, verdict, millis())),
-      onFailure: (cause) => [found(about, {
-        rule: "guardrail_failed",
-        action: about.when === "L2_tool_result" ? "BLOCK" : "ESCALATE",
-        message: `the guardrail \`${name}\` failed: ${excerpt(inWords(cause))}`,
-        detail: { guardrail: name },
-        counts: false
-      }, millis())]
+      onSuccess: (verdicts) => verdicts.map((verdict) => found(about, verdict, millis(), guardrail)),
+      onFailure: (cause) => [found(
+        about,
+        {
+          rule: "guardrail_failed",
+          action: about.when === "L2_tool_result" ? "BLOCK" : "ESCALATE",
+          message: `the guardrail \`${guardrail.name}\` failed: ${excerpt(inWords(cause))}`,
+          detail: { guardrail: guardrail.name },
+          counts: false
+        },
+        millis(),
+        guardrail
+      )]
     })
   })
 
 /** What others return is not what its type says, now and then. */
 const Said = Schema.Struct({
   rule: Schema.String,
-  action: Schema.Literals(["ALLOW", "ESCALATE", "BLOCK"]),
+  action: Schema.Literals(["ALLOW", "MARK", "REDACT", "ESCALATE", "BLOCK"]),
   message: Schema.String,
   detail: Schema.optional(Schema.Unknown),
+  spans: Schema.optional(Schema.Array(RunEvent.Span)),
   ends: Schema.optional(Schema.Boolean),
   counts: Schema.optional(Schema.Boolean)
 })

@@ -7,6 +7,7 @@ import type { Schema } from "effect"
 import { Context, Effect } from "effect"
 import type { Tool } from "effect/ai"
 import type { CallState, Outcome } from "./AgentState.ts"
+import type * as Guardrails from "./Guardrails.ts"
 import type { Recorded } from "./Guardrails.ts"
 import type { Found } from "./Rules.ts"
 import * as Rules from "./Rules.ts"
@@ -214,16 +215,30 @@ const specOf = (
 
 /** What guardrails say about a result, before anybody is shown it. */
 const judgeResult = (
-  { runId }: Journal["Service"],
+  journal: Journal["Service"],
   { agent, rules: { profile, settings }, turn }: Turn,
   key: string,
-  { effect }: AgentTool,
+  { effect, labels }: AgentTool,
   { arguments: args }: Order,
   { isFailure = false, result, tool }: RunEventOf<"ToolCallCompleted">
 ): Effect.Effect<ReadonlyArray<Found>> => {
   if (profile === "off" || settings.guardrails.length === 0) return Effect.succeed([])
   const about = { key, turn, when: "L2_tool_result" as const }
-  const subject = { runId, agent, profile, key, turn, tool, effect, arguments: args, result, isFailure }
+  const subject: Guardrails.ToolResult = {
+    runId: journal.runId,
+    agent,
+    profile,
+    key,
+    turn,
+    tool,
+    effect,
+    labels,
+    arguments: args,
+    result,
+    isFailure,
+    verdicts: Array.from(journal.verdicts()),
+    now: journal.now()
+  }
   return Rules.askAll(about, settings, ({ result }) => result, subject)
 }
 

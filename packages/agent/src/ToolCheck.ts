@@ -8,7 +8,9 @@ import type { Schema } from "effect"
 import type { Prompt } from "effect/ai"
 import type { Plan } from "./AgentState.ts"
 import type { FinalAnswer } from "./FinalAnswer.ts"
+import type * as Guardrails from "./Guardrails.ts"
 import type { Recorded } from "./Guardrails.ts"
+import * as Past from "./Past.ts"
 import type { Found, Rules } from "./Rules.ts"
 import * as Rules_ from "./Rules.ts"
 import type { AgentTool, Tools } from "./Tools.ts"
@@ -34,6 +36,9 @@ export interface Turn {
   /** The scopes around the agent. */
   readonly path: string
   readonly turn: number
+  /** What the conversation began with, as it was given. */
+  readonly goal: string
+  readonly instructions: string
   /** The conversation that led to the calls. */
   readonly messages: () => ReadonlyArray<Prompt.Message>
   /** How often calls with an effect were made before, by their identity. */
@@ -84,6 +89,7 @@ export const answerStep = "answer"
 /** What was found out about the calls before this one in the same turn. */
 interface Batch {
   readonly made: Map<string, number>
+  readonly planned: Array<Past.Planned>
   readonly verdicts: Array<Recorded>
   readonly size: number
 }
@@ -100,13 +106,16 @@ export const prepare: (
   turn: Turn,
   calls: ReadonlyArray<Call>
 ) => Effect.Effect<ReadonlyArray<Plan>> = Effect.fnUntracedEager(function*(journal, turn, calls) {
-  const batch: Batch = { made: new Map(), verdicts: [], size: calls.length }
+  const batch: Batch = { made: new Map(), planned: [], verdicts: [], size: calls.length }
   const plans: Array<Plan> = []
   for (const call of calls) {
     const key = keyOf(turn, call)
     const tool = turn.tools.byName.get(call.tool)
     const plan = recorded(journal, key, tool) ?? (yield* underWay(journal, key, find(journal, turn, call, key, batch)))
-    if (plan._tag === "Free" || plan._tag === "Gated") note(turn, batch, call, plan)
+    if (plan._tag === "Free" || plan._tag === "Gated") {
+      note(turn, batch, call, plan)
+      batch.planned.push({ key, turn: turn.turn, tool: call.tool, arguments: plan.arguments })
+    }
     if (plan._tag !== "Accepted") batch.verdicts.push(...plan.verdicts)
     plans.push(plan)
   }
@@ -257,7 +266,7 @@ const judge = (
   const { json, tool } = checked
   const about = { key, turn: number, when: "L3_output" as const }
   const hasEffect = tool.effect !== "readonly"
-  return Effect.mapEager(judgeArguments(journal, turn, key, checked), (found) => {
+  return Effect.mapEager(judgeArguments(journal, turn, key, checked, batch.planned), (found) => {
     if (!hasEffect) return found
     const identity = Rules_.identity(tool.tool.name, json)
     const before = Option.getOrElse(HashMap.get(turn.made, identity), () => 0) + (batch.made.get(identity) ?? 0)
@@ -270,32 +279,41 @@ const judge = (
 }
 
 /**
- * What guardrails say about a call by its arguments alone: caps, and the checks of others.
+ * What guardrails say about a call by its arguments and what was before it: caps, and the checks of others. Without `planned`, the
+ * calls before it in the same turn, its arguments are those of a person.
  *
  * @category operations
  * @since 0.1.0
  */
 export const judgeArguments = (
-  { runId }: Journal["Service"],
-  { agent, messages, rules: { profile, settings }, turn }: Turn,
+  journal: Journal["Service"],
+  { agent, goal, instructions, messages, rules: { profile, settings }, tools, turn }: Turn,
   key: string,
-  { json, tool }: Checked
+  { json, tool }: Checked,
+  planned?: ReadonlyArray<Past.Planned>
 ): Effect.Effect<ReadonlyArray<Found>> => {
   if (profile === "off") return Effect.succeed([])
   const about = { key, turn, when: "L3_output" as const }
   const name: string = tool.tool.name
   const caps = Rules_.overCap(about, name, [tool.policy.caps ?? {}, settings.caps[name] ?? {}], json)
   if (settings.guardrails.length === 0) return Effect.succeed(caps)
-  const call = {
-    runId,
+  const call: Guardrails.Call = {
+    runId: journal.runId,
     agent,
     profile,
     key,
     turn,
     tool: name,
     effect: tool.effect,
+    labels: tool.labels,
     arguments: json,
-    messages: messages()
+    messages: messages(),
+    goal,
+    instructions,
+    by: planned === undefined ? "person" : "model",
+    past: Past.of(journal, tools, key, planned ?? []),
+    verdicts: Array.from(journal.verdicts()),
+    now: journal.now()
   }
   return Effect.map(Rules_.askAll(about, settings, ({ call }) => call, call), (found) => [...caps, ...found])
 }

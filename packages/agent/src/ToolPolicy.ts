@@ -2,7 +2,7 @@
  * What an agent does about a tool beyond calling it, as annotations on `effect/ai` tools: what happens when an outcome is not
  * known, what is tried again, how long a call may take, how a person is asked.
  */
-import type { ToolDescription } from "@durable-agents/core"
+import type { ToolDescription, ToolLabels } from "@durable-agents/core"
 import type { Effect, Option, Schedule, Schema } from "effect"
 import { Context, Duration } from "effect"
 import { Tool } from "effect/ai"
@@ -45,6 +45,7 @@ export interface Policy {
   readonly expiresInMillis?: number | undefined
   readonly onExpiry?: "deny" | "approve" | undefined
   readonly caps?: Caps | undefined
+  readonly labels?: ToolLabels | undefined
   /** In place of the guardrails' own threshold. */
   readonly loopThreshold?: number | undefined
 }
@@ -225,6 +226,38 @@ export const approval = (options: {
  * @since 0.1.0
  */
 export const caps = (bounds: Caps): Change => (tool) => annotate(tool, { caps: { ...of(tool).caps, ...bounds } })
+
+/**
+ * What guardrails should know of a tool: whose words its result holds, what a call does to the world, which arguments say to whom,
+ * where and how much, and whether it reads what must not leave the house. Recorded with the run.
+ *
+ * **Details**
+ *
+ * What is not said is guessed from names and values, for the worse: a result is anybody's words, and a call that is not `readonly`
+ * sends something. A path that the parameters do not have is refused where the agent is made.
+ *
+ * **Example**
+ *
+ * ```ts
+ * import { ToolPolicy } from "@durable-agents/agent"
+ * import { pipe, Schema } from "effect"
+ * import { Tool } from "effect/ai"
+ *
+ * const ReadInbox = pipe(
+ *   Tool.make("read_inbox", { success: Schema.String }).annotate(Tool.Readonly, true),
+ *   ToolPolicy.labels({ result: "third_party", private: true })
+ * )
+ * const SendMoney = pipe(
+ *   Tool.make("send_money", { parameters: Schema.Struct({ iban: Schema.String, cents: Schema.Natural }) }),
+ *   ToolPolicy.labels({ effect: "send", sinks: { iban: "recipient", cents: "amount" } })
+ * )
+ * ```
+ *
+ * @category annotations
+ * @since 0.1.0
+ */
+export const labels = (labels: ToolLabels): Change => (tool) =>
+  annotate(tool, { labels: { ...of(tool).labels, ...labels } })
 
 /**
  * When the same call, with the same arguments, is stopped as a loop: when it comes for the n-th time. `Infinity` for tools that

@@ -1,7 +1,7 @@
 /**
  * The tools of one agent: its toolkit as a table, described for the log and for the model, with their codecs.
  */
-import type { ToolDescription } from "@durable-agents/core"
+import type { ToolDescription, ToolLabels } from "@durable-agents/core"
 import { Payload, Program } from "@durable-agents/core"
 import { Context, Effect, identity, Option, Result, Schema } from "effect"
 import type { Toolkit } from "effect/ai"
@@ -81,6 +81,7 @@ export interface AgentTool {
   readonly tool: Tool.Any
   readonly policy: ToolPolicy.Policy
   readonly effect: ToolDescription["effect"]
+  readonly labels: ToolLabels
   /** A path of these caps that the parameters do not have. */
   readonly uncapped: (caps: Caps) => string | undefined
   /** Reads arguments; fails with what is wrong with them, in words for the model. */
@@ -209,12 +210,14 @@ const describe = (tool: Tool.Any): Result.Result<ToolDescription, UnusableTool> 
     )
     if (isOurs(tool)) yield* usable(tool, parameters)
     const description = Tool.getDescription(tool)
+    const { labels } = ToolPolicy.of(tool)
     return {
       name,
       ...(description === undefined ? {} : { description }),
       parameters,
       effect: ToolPolicy.effect(tool),
-      approval: tool.needsApproval !== undefined && tool.needsApproval !== false
+      approval: tool.needsApproval !== undefined && tool.needsApproval !== false,
+      ...(labels === undefined ? {} : { labels })
     }
   })
 
@@ -234,11 +237,13 @@ const usable = (tool: Tool.Any, parameters: Schema.Json): Result.Result<void, Un
   const problem = ToolPolicy.problem(policy)
   if (problem !== undefined) return unusable(problem)
   const path = uncapped(parameters, policy.caps ?? {})
-  return path === undefined ? Result.void : unusable("a cap names it, and there is none", path)
+  if (path !== undefined) return unusable("a cap names it, and there is none", path)
+  const sink = uncapped(parameters, policy.labels?.sinks ?? {})
+  return sink === undefined ? Result.void : unusable("a label names it, and there is none", sink)
 }
 
-const uncapped = (parameters: Schema.Json, caps: Caps): string | undefined =>
-  Object.keys(caps).find((path) => !Parameters.hasPath(parameters, path))
+const uncapped = (parameters: Schema.Json, paths: object): string | undefined =>
+  Object.keys(paths).find((path) => !Parameters.hasPath(parameters, path))
 
 const agentTool = (tool: Tool.Any, described: Schema.Json = {}): AgentTool => {
   const parameters = codec(Parameters.schemaOf(tool))
@@ -251,6 +256,7 @@ const agentTool = (tool: Tool.Any, described: Schema.Json = {}): AgentTool => {
     tool,
     policy: ToolPolicy.of(tool),
     effect: ToolPolicy.effect(tool),
+    labels: ToolPolicy.of(tool).labels ?? {},
     uncapped: (caps) => uncapped(described, caps),
     decode: (args) =>
       Effect.matchCauseEffectEager(decode(args, { onExcessProperty: "error", errors: "all" }), {

@@ -6,6 +6,8 @@ import type { RunEventOf } from "@durable-agents/core"
 import { Digest } from "@durable-agents/core"
 import { Schema } from "effect"
 import { Prompt, Response } from "effect/ai"
+import { apply, type Change } from "./Changes.ts"
+import { frame, type Framing } from "./Framing.ts"
 import * as Part from "./Part.ts"
 import { show } from "./ToolResult.ts"
 import { cut } from "./Words.ts"
@@ -180,6 +182,8 @@ export interface Answered {
   readonly edited: Schema.Json | undefined
   /** Why the model is not shown the result. */
   readonly withheld: string | undefined
+  /** What it is shown in the place of passages of the result. */
+  readonly changes?: ReadonlyArray<Change> | undefined
 }
 
 /**
@@ -189,10 +193,14 @@ export interface Answered {
  * @category constructors
  * @since 0.1.0
  */
-export const replies = (answered: ReadonlyArray<Answered>, shownBytes: number): ReadonlyArray<Prompt.Message> => {
+export const replies = (
+  answered: ReadonlyArray<Answered>,
+  shownBytes: number,
+  framing?: Framing | undefined
+): ReadonlyArray<Prompt.Message> => {
   const [first] = answered
   if (first === undefined) return []
-  return first.call.index === 0 ? [correction(first.outcome)] : [toolMessage(answered, shownBytes)]
+  return first.call.index === 0 ? [correction(first.outcome)] : [toolMessage(answered, shownBytes, framing)]
 }
 
 const correction = (outcome: CallOutcome): Prompt.Message =>
@@ -204,15 +212,19 @@ const correction = (outcome: CallOutcome): Prompt.Message =>
     ]
   })
 
-const toolMessage = (answered: ReadonlyArray<Answered>, shownBytes: number): Prompt.Message =>
+const toolMessage = (
+  answered: ReadonlyArray<Answered>,
+  shownBytes: number,
+  framing: Framing | undefined
+): Prompt.Message =>
   Prompt.makeMessage("tool", {
-    content: answered.map(({ call, edited, outcome, withheld }) =>
+    content: answered.map(({ call, changes = [], edited, outcome, withheld }) =>
       Prompt.makePart("tool-result", {
         id: call.id,
         name: wireName(call.tool),
         isFailure: outcome._tag !== "ToolCallCompleted" || outcome.isFailure === true || withheld !== undefined,
         result: withEdit(
-          withheld === undefined ? resultOf(outcome, shownBytes) : hidden(withheld),
+          withheld === undefined ? resultOf(outcome, shownBytes, changes, framing) : hidden(withheld),
           edited === undefined ? undefined : show(edited, shownBytes)
         ),
         providerExecuted: false
@@ -229,12 +241,19 @@ const withEdit = (result: Schema.Json, edited: Schema.Json | undefined): Schema.
     result
   }
 
-const resultOf = (outcome: CallOutcome, shownBytes: number): Schema.Json => {
+const resultOf = (
+  outcome: CallOutcome,
+  shownBytes: number,
+  changes: ReadonlyArray<Change>,
+  framing: Framing | undefined
+): Schema.Json => {
+  const framed = (json: Schema.Json) => framing === undefined ? json : frame(framing, json)
   switch (outcome._tag) {
     case "ToolCallCompleted":
-      return show(outcome.result, shownBytes)
+      return framed(show(changes.length === 0 ? outcome.result : apply(outcome.result, changes), shownBytes))
     case "ToolCallFailed":
-      return failed(outcome)
+      // What a tool says of its failure is no less the words of others.
+      return outcome.reason === "Error" ? framed(failed(outcome)) : failed(outcome)
     case "Denied":
       return `This call was not executed: it was denied.${
         outcome.reason.trim() === "" ? "" : ` Reason: ${outcome.reason}`

@@ -2,6 +2,7 @@
  * What recorded verdicts mean for what comes next.
  */
 import { GuardrailBlocked, type Journal } from "@durable-agents/core"
+import type { Change } from "./Changes.ts"
 import type { Recorded } from "./Guardrails.ts"
 
 /**
@@ -17,21 +18,37 @@ export const at = (journal: Journal["Service"], key: string): ReadonlyArray<Reco
 }
 
 /**
- * Which guardrail ends the run, and why the model is not shown a result, if so.
+ * @category models
+ * @since 0.1.0
+ */
+export interface Consequences {
+  readonly blocked: GuardrailBlocked | undefined
+  readonly withheld: string | undefined
+  /** What the model is shown in the place of passages of a result. */
+  readonly changes: ReadonlyArray<Change>
+}
+
+/**
+ * Which guardrail ends the run, what of a result is shown otherwise, and why the model is not shown a result, if so.
  *
  * @category getters
  * @since 0.1.0
  */
 export const consequences = (
   verdicts: ReadonlyArray<Recorded>
-): { readonly blocked: GuardrailBlocked | undefined; readonly withheld: string | undefined } => {
+): Consequences => {
   const last = verdicts.find(({ ends }) => ends === true)
   const results = verdicts.filter(({ action, layer }) => layer === "L2_tool_result" && action === "BLOCK")
   return {
     blocked: last === undefined
       ? undefined
       : new GuardrailBlocked({ layer: last.layer, rule: last.rule, detail: messageOf(last) }),
-    withheld: results.length === 0 ? undefined : results.map(messageOf).join("; ")
+    withheld: results.length === 0 ? undefined : results.map(messageOf).join("; "),
+    changes: verdicts.flatMap(({ action, layer, spans = [] }) =>
+      layer === "L2_tool_result" && (action === "REDACT" || action === "MARK")
+        ? spans.map((span) => ({ ...span, action }))
+        : []
+    )
   }
 }
 

@@ -8,6 +8,7 @@ import type { AgentState, Move, Outcome, Plan } from "./AgentState.ts"
 import { evolve, initial, next } from "./AgentState.ts"
 import { compactionOf } from "./Compacting.ts"
 import type { Compaction } from "./Compaction.ts"
+import * as Framing from "./Framing.ts"
 import * as ModelCall from "./ModelCall.ts"
 import * as SummaryPrompt from "./SummaryPrompt.ts"
 import { startOf, Told } from "./Told.ts"
@@ -82,7 +83,13 @@ const conversation = (log: RunState.RunState, path: string, shownBytes: number):
   const start = startAt(log, path)
   if (start === undefined) return built
   let { after } = start
-  let state = initial({ ...start, shownBytes, answerTool: answerToolAt(log, path) })
+  let state = initial({
+    goal: start.goal,
+    systemPrompt: start.systemPrompt,
+    shownBytes,
+    answerTool: answerToolAt(log, path),
+    framing: Framing.recorded(log.verdicts, ModelCall.keyOf({ path, turn: 1 }))
+  })
   while (true) {
     const action = next(state)
     if (action._tag === "CallModel") {

@@ -526,6 +526,57 @@ describe("a guardrail of one's own", () => {
     }).pipe(Effect.provide(layer))
   })
 
+  for (const action of ["BLOCK", "ESCALATE", "MARK"] as const) {
+    it.effect(`that is only tried out says that it would ${action}, and changes nothing`, () => {
+      const { layer, paid } = teller(
+        once,
+        when({ shadow: true, version: "v7", call: () => verdict(action, { ends: true, counts: true }) })
+      )
+      return Effect.gen(function*() {
+        const { runId, view } = yield* play()
+        assert.strictEqual(view.output, "Done.")
+        assert.deepStrictEqual(paid, ["ann 1"])
+        const [recorded] = only(yield* eventsOf(runId), "GuardrailTriggered")
+        assert.deepInclude(recorded, { action: "ALLOW", shadow: action, guardrail: "own", version: "v7" })
+        assert.notProperty(recorded, "counts")
+        assert.notProperty(recorded, "ends")
+      }).pipe(Effect.provide(layer))
+    })
+  }
+
+  it.effect("shows the model replacements of passages of a result, which the log keeps (D13)", () => {
+    const spans = [{ start: 0, end: 4, replacement: "[gone]" }]
+    const { layer } = teller([turn(look("1")), "Done."], when({ result: () => verdict("REDACT", { spans }) }))
+    return Effect.gen(function*() {
+      const { runId } = yield* play()
+      assert.include((yield* told)[0], "success [gone] 1")
+      const events = yield* eventsOf(runId)
+      assert.strictEqual(only(events, "ToolCallCompleted")[0]?.result, "Page 1")
+      assert.deepStrictEqual(only(events, "GuardrailTriggered")[0]?.spans, spans)
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("is told of what the conversation began with, and of all calls before this one", () => {
+    const seen: Array<Guardrails.Call> = []
+    const { layer } = teller(
+      [turn(look("1"), pay("ann", 2000)), turn(pay("ann", 1), pay("bob", 2)), "Done."],
+      when({ call: (call) => Effect.sync(() => (seen.push(call), [])) })
+    )
+    return Effect.gen(function*() {
+      yield* play()
+      const last = seen.at(-1)
+      assert.deepInclude(last, { goal: "Pay them.", instructions: "You pay.", by: "model", tool: "pay" })
+      assert.deepStrictEqual(
+        last?.past.map(({ key, result, state, turn }) => ({ key, turn, state, result })),
+        [
+          { key: "turn-1/call-1", turn: 1, state: "made", result: "Page 1" },
+          { key: "turn-1/call-2", turn: 0, state: "refused", result: undefined },
+          { key: "turn-2/call-1", turn: 2, state: "planned", result: undefined }
+        ]
+      )
+    }).pipe(Effect.provide(layer))
+  })
+
   it.effect("may end the run before anything of the turn is done", () => {
     const { layer, paid } = teller(
       [turn(pay("bob", 1), pay("ann", 1)), "Done."],

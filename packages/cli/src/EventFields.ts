@@ -141,11 +141,12 @@ const usage = (used: ValueIn<Event, "usage">): string => {
   ].flat().join(", ")
 }
 
-const tool = ({ approval, description, effect, name, parameters }: ValueIn<Event, "tools">[number]) => [
+const tool = ({ approval, description, effect, labels, name, parameters }: ValueIn<Event, "tools">[number]) => [
   `${inline(name)} (${effect}${approval ? ", asks for approval" : ""})`,
   ...indent([
     ...(description === undefined ? [] : labelled("description", valueLines(description))),
-    ...labelled("parameters", valueLines(parameters))
+    ...labelled("parameters", valueLines(parameters)),
+    ...(labels === undefined ? [] : labelled("labels", valueLines(labels)))
   ])
 ]
 
@@ -240,6 +241,10 @@ export const fields: { readonly [Name in Field]: (value: ValueIn<Event, Name>) =
   layer: word("layer"),
   rule: word("rule"),
   action: word("action"),
+  guardrail: word("of the guardrail"),
+  version: word("in version"),
+  shadow: (action) => `tried out: it would have been ${action}`,
+  spans: (spans) => `about ${Units.counted(spans.length, "passage")}`,
   counts: (counts) => counts ? "counts towards asking a person" : "does not count towards asking a person",
   ends: (ends) => ends ? "ends the run" : "does not end the run",
   latencyMillis: lasting("took"),

@@ -65,6 +65,8 @@ export class Journal extends Context.Service<Journal, {
   readonly budget: () => Budget
   /** What the log holds at a key, for programs that must not decide again what was decided. */
   readonly recorded: (key: string) => Place | undefined
+  /** All that stands in the log by a key, in no order: what guardrails judge a run as a whole by. */
+  readonly places: () => Iterable<Place>
   /** The verdicts of guardrails so far, oldest first. */
   readonly verdicts: () => Iterable<RunEventOf<"GuardrailTriggered">>
   /** Asks for an operation, once per key and execution: what is recorded, or a stored first request. */

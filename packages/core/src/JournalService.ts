@@ -1,7 +1,7 @@
 /**
  * The journal as operations, waits and branches see it: turns what a program asks for into decisions, and answers into values.
  */
-import { Effect, Result, Schema } from "effect"
+import { Effect, HashMap, Result, Schema } from "effect"
 import type { AppendLine, Entry } from "./AppendLine.ts"
 import type { Ask } from "./Ask.ts"
 import * as Asks from "./Ask.ts"
@@ -258,6 +258,7 @@ export const make = (around: Around): Journal["Service"] => {
     now,
     budget: () => line.state().budget,
     recorded: place,
+    places: () => HashMap.values(line.state().places),
     verdicts: () => line.state().verdicts,
     ask: (asked) =>
       first<Answer>(asked.key, asked, (ask, resume) => {

@@ -588,6 +588,7 @@ const nested = (journal: Journal["Service"], key: string): Journal["Service"] =>
     now: journal.now,
     budget: journal.budget,
     recorded: () => undefined,
+    places: () => [],
     verdicts: () => [],
     ask: () => refuse,
     again: () => refuse,

@@ -13,6 +13,55 @@ const { Json, Natural, String: Text, optionalKey } = Schema
 const Millis = Schema.Finite
 
 /**
+ * What is said about a tool for guardrails: whose words its result holds, what a call of it does to the world, which of its
+ * arguments say to whom, where and how much, and whether it reads what must not leave the house.
+ *
+ * **Details**
+ *
+ * `result`: `own` is data of one's own system that no stranger can write, `third_party` holds what others wrote, such as mail,
+ * `open_world` is anything. `effect`: `none` reads, `write` changes something, `send` has something leave the house or money
+ * move, `destroy` cannot be undone, `fetch` asks an address for something. `sinks`: kinds by the path of an argument.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export const ToolLabels = Schema.Struct({
+  result: optionalKey(Schema.Literals(["own", "third_party", "open_world"])),
+  effect: optionalKey(Schema.Literals(["none", "write", "send", "destroy", "fetch"])),
+  sinks: optionalKey(Schema.Record(
+    Text,
+    Schema.Literals(["recipient", "address", "amount", "id", "path", "url", "credential", "content", "plain"])
+  )),
+  private: optionalKey(Schema.Boolean)
+})
+
+/**
+ * @category models
+ * @since 0.1.0
+ */
+export type ToolLabels = typeof ToolLabels.Type
+
+/**
+ * A passage of a text, from `start` up to `end` in UTF-16 units: of the text at `path`, keys and indices joined by `/` as in a
+ * JSON pointer, or of the whole if that is a text. `replacement` is what is shown in its place.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export const Span = Schema.Struct({
+  path: optionalKey(Text),
+  start: Natural,
+  end: Natural,
+  replacement: optionalKey(Text)
+})
+
+/**
+ * @category models
+ * @since 0.1.0
+ */
+export type Span = typeof Span.Type
+
+/**
  * One tool as the model was told about it when the run began.
  *
  * @category models
@@ -23,7 +72,8 @@ export const ToolDescription = Schema.Struct({
   description: optionalKey(Text),
   parameters: Json,
   effect: Schema.Literals(["readonly", "idempotent", "lookup", "once"]),
-  approval: Schema.Boolean
+  approval: Schema.Boolean,
+  labels: optionalKey(ToolLabels)
 })
 
 /**
@@ -236,8 +286,15 @@ export const RunEvent = Schema.TaggedUnion({
     turn: optionalKey(Natural),
     layer: Text,
     rule: Text,
-    action: Schema.Literals(["ALLOW", "REDACT", "ESCALATE", "BLOCK"]),
+    action: Schema.Literals(["ALLOW", "MARK", "REDACT", "ESCALATE", "BLOCK"]),
     detail: Json,
+    /** Which guardrail said it, and the version of its rules and detectors. */
+    guardrail: optionalKey(Text),
+    version: optionalKey(Text),
+    /** What it would have done, if it were not only being tried out; `action` is `ALLOW` then. */
+    shadow: optionalKey(Schema.Literals(["MARK", "REDACT", "ESCALATE", "BLOCK"])),
+    /** The passages that it is about. With `REDACT` the model is shown their replacements; the log keeps the text. */
+    spans: optionalKey(Schema.Array(Span)),
     /** It counts towards asking a person about what the run does next. */
     counts: optionalKey(Schema.Boolean),
     /** The run ends because of it. */

@@ -20,7 +20,7 @@ export {
   WaitClosed
 } from "./RunError.ts"
 export * as RunEvent from "./RunEvent.ts"
-export type { Recorded, RunEventOf, ToolDescription } from "./RunEvent.ts"
+export type { Recorded, RunEventOf, Span, ToolDescription, ToolLabels } from "./RunEvent.ts"
 export * as RunState from "./RunState.ts"
 export type { PendingApproval, RunStatus } from "./RunState.ts"
 export * as Spending from "./Spending.ts"

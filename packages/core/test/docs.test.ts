@@ -66,7 +66,9 @@ describe("docs/reference/events.md", () => {
     Usage: Budget.Usage,
     "Call usage": Budget.CallUsage,
     Spend: Budget.Spend,
-    "Tool description": RunEvent.ToolDescription
+    "Tool description": RunEvent.ToolDescription,
+    "Tool labels": RunEvent.ToolLabels,
+    Span: RunEvent.Span
   }
   for (const [title, { fields }] of Object.entries(values)) {
     it(`names the fields of ${title.toLowerCase()}`, () => {

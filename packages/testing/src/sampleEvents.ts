@@ -187,6 +187,10 @@ export const sampleEvents: {
     rule: "override",
     action: "REDACT",
     detail: { spans: [[0, 4]] },
+    guardrail: "wording",
+    version: "sha256:0f",
+    shadow: "BLOCK",
+    spans: [{ path: "items/0/text", start: 0, end: 4, replacement: "[removed]" }],
     counts: true,
     ends: true,
     latencyMillis: 0.25
