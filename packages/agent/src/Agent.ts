@@ -301,15 +301,18 @@ const converse = (
       profile: yield* profileNamed(guardrailProfile),
       settings: yield* Guardrails.Guardrails
     }
+    const begun = yield* GoalCheck.check(definition.agent, rules, path, goal, limits.goalLength)
     const { drawn, framing } = yield* framingOf(journal, rules, path)
     const exchange: Exchange = {
       journal,
       definition,
       rules,
-      drawn,
+      first: drawn.length === 0
+        ? begun.checked
+        : { ...begun.checked, before: [...drawn, ...begun.checked.before ?? []] },
       began: new Set(tools.map(({ name }) => name)),
       path,
-      goal,
+      goal: begun.goal,
       instructions: systemPrompt,
       limits,
       scope: yield* Effect.scope,
@@ -319,7 +322,7 @@ const converse = (
       calls: new Map()
     }
     const answerTool = definition.finalAnswer?.name
-    let state = initial({ goal, systemPrompt, shownBytes: limits.shownBytes, answerTool, framing })
+    let state = initial({ goal: begun.goal, systemPrompt, shownBytes: limits.shownBytes, answerTool, framing })
     while (true) {
       const action = next(state)
       switch (action._tag) {
@@ -361,8 +364,8 @@ interface Exchange {
   readonly journal: Journal["Service"]
   readonly definition: Definition
   readonly rules: Rules
-  /** What is to be recorded with the first model call. */
-  readonly drawn: ReadonlyArray<Guardrails.Recorded>
+  /** What is to be recorded with the first model call, and why it must not be made. */
+  readonly first: ModelCall.Checked
   readonly began: ReadonlySet<string>
   readonly path: string
   readonly goal: string
@@ -399,12 +402,11 @@ const interpret = (
 
 const callModel = Effect.fnUntraced(function*(exchange: Exchange, state: AgentState, turn: number) {
   const { conversation } = state
-  const { definition, drawn, goal, journal, limits: { outputBytes, transcriptLength }, path, rules } = exchange
+  const { definition, first, journal, limits: { outputBytes, transcriptLength }, path } = exchange
   const key = ModelCall.keyOf({ path, turn })
   if (conversation.characters > transcriptLength && journal.recorded(key) === undefined) {
     return { _tag: "TooLong", allowed: transcriptLength } satisfies Outcome
   }
-  const checked = turn === 1 ? yield* GoalCheck.check(definition.agent, rules, path, goal) : {}
   const event = yield* ModelCall.perform(
     definition,
     {
@@ -415,7 +417,7 @@ const callModel = Effect.fnUntraced(function*(exchange: Exchange, state: AgentSt
       canShorten: () => Compacting.canShorten(definition.compaction, state)
     },
     conversation,
-    turn === 1 && drawn.length > 0 ? { ...checked, before: [...drawn, ...checked.before ?? []] } : checked
+    turn === 1 ? first : {}
   )
   const refused = event._tag === "LLMCallFailed" && event.reason === "Refused"
   const blocked = refused ? Verdicts.consequences(Verdicts.at(journal, key)).blocked : undefined

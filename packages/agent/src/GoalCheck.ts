@@ -2,14 +2,26 @@
  * What guardrails say about a goal, before the model sees it.
  */
 import { Approval, below, Journal } from "@durable-agents/core"
-import { Effect } from "effect"
+import { Effect, Option, Schema } from "effect"
 import * as ModelCall from "./ModelCall.ts"
 import type { Found, Rules } from "./Rules.ts"
 import * as Rules_ from "./Rules.ts"
 import { excerpt } from "./Words.ts"
 
 /**
- * Checks a goal once, and asks a person about it if a guardrail wants that: the approval is called `goal/approval`.
+ * What became of a goal: the one that the conversation begins with, and what the first model call is asked with.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface CheckedGoal {
+  readonly goal: string
+  readonly checked: ModelCall.Checked
+}
+
+/**
+ * Checks a goal once, and asks a person about it if a guardrail wants that: the approval is called `goal/approval`. A goal that
+ * the person puts in its place is checked in the same way.
  *
  * @category operations
  * @since 0.1.0
@@ -18,40 +30,74 @@ export const check = Effect.fnUntraced(function*(
   agent: string,
   { profile, settings }: Rules,
   path: string,
-  goal: string
-): Effect.fn.Return<ModelCall.Checked, never, Journal> {
+  goal: string,
+  maxLength: number
+): Effect.fn.Return<CheckedGoal, never, Journal> {
   const journal = yield* Journal
   const key = ModelCall.keyOf({ path, turn: 1 })
   const approval = below(path, "goal/approval")
   const known = journal.recorded(approval) !== undefined
-  const unasked = profile === "off" || settings.guardrails.length === 0 || journal.recorded(key) !== undefined
+  const begun = journal.recorded(key) !== undefined
+  const unasked = profile === "off" || settings.guardrails.length === 0 || begun
   // A question that is in the log is asked again, so that its answer is given in its turn, whatever guardrails say now.
-  if (unasked && !known) return {}
+  if (unasked && !known) return { goal, checked: {} }
   const about = { key, turn: 1, when: "L1_input" as const }
-  const found: ReadonlyArray<Found> = known || profile === "off" ? [] : yield* Effect.suspend(() => {
-    const done = journal.acting(key)
-    const subject = { runId: journal.runId, agent, profile, goal }
-    return Effect.ensuring(Rules_.askAll(about, settings, ({ goal }) => goal, subject), Effect.sync(done))
-  })
-  const verdicts = found.map(({ event }) => event)
-  const blocking = found.filter(({ event }) => event.action === "BLOCK")
-  if (blocking.length > 0) {
-    return {
-      // Without a model call there is nothing that a run could go on with.
-      before: verdicts.map((event) => event.action === "BLOCK" ? { ...event, ends: true } : event),
-      refusal: blocking.map(({ message }) => message).join("; ")
-    }
-  }
+  const judge = (goal: string): Effect.Effect<ReadonlyArray<Found>> =>
+    Effect.suspend(() => {
+      if (profile === "off") return Effect.succeed([])
+      const done = journal.acting(key)
+      const subject = { runId: journal.runId, agent, profile, goal }
+      return Effect.ensuring(Rules_.askAll(about, settings, ({ goal }) => goal, subject), Effect.sync(done))
+    })
+  const found = known ? [] : yield* judge(goal)
+  if (isBlocked(found)) return { goal, checked: blockedBy(found) }
   const doubts = found.filter(({ event }) => event.action === "ESCALATE")
-  if (!known && doubts.length === 0) return { before: verdicts }
+  if (!known && doubts.length === 0) return { goal, checked: { before: found.map(({ event }) => event) } }
   const decision = yield* Approval.ask({
     key: approval,
     subject: `The agent \`${agent}\` was given this goal: ${excerpt(goal)}`,
     reason: doubts.map(({ message }) => message).join("; "),
-    turn: 1
-  }, verdicts)
-  if (decision._tag === "Granted") return {}
-  const message = `a person did not allow the goal${decision.reason.trim() === "" ? "" : `: ${decision.reason}`}`
-  const { event } = Rules_.found(about, { rule: "goal_denied", action: "BLOCK", ends: true, message })
-  return { before: [event], refusal: message }
+    turn: 1,
+    arguments: { goal },
+    argumentsSchema: schemaOf(maxLength)
+  }, found.map(({ event }) => event))
+  const refused = (message: string): ModelCall.Checked => ({
+    before: [Rules_.found(about, { rule: "goal_denied", action: "BLOCK", ends: true, message }).event],
+    refusal: message
+  })
+  if (decision._tag === "Denied") {
+    const reason = decision.reason.trim() === "" ? "" : `: ${decision.reason}`
+    return { goal, checked: refused(`a person did not allow the goal${reason}`) }
+  }
+  if (decision.arguments === undefined) return { goal, checked: {} }
+  const edited = decodeEdited(decision.arguments)
+  if (Option.isNone(edited)) {
+    return { goal, checked: refused("what a person put in the place of the goal is no goal") }
+  }
+  // That a person has to look at it was done by the one who changed it.
+  const again = begun ? [] : yield* judge(edited.value.goal)
+  return {
+    goal: edited.value.goal,
+    checked: isBlocked(again) ? blockedBy(again) : { before: again.map(({ event }) => event) }
+  }
+})
+
+const decodeEdited = Schema.decodeUnknownOption(
+  Schema.Struct({ goal: Schema.String.check(Schema.isPattern(/\S/)) }),
+  { onExcessProperty: "error" }
+)
+
+const schemaOf = (maxLength: number): Schema.Json => ({
+  type: "object",
+  properties: { goal: { type: "string", pattern: "\\S", maxLength } },
+  required: ["goal"],
+  additionalProperties: false
+})
+
+const isBlocked = (found: ReadonlyArray<Found>): boolean => found.some(({ event }) => event.action === "BLOCK")
+
+/** Without a model call there is nothing that a run could go on with. */
+const blockedBy = (found: ReadonlyArray<Found>): ModelCall.Checked => ({
+  before: found.map(({ event }) => event.action === "BLOCK" ? { ...event, ends: true } : event),
+  refusal: found.flatMap(({ event, message }) => event.action === "BLOCK" ? [message] : []).join("; ")
 })

@@ -12,7 +12,7 @@ import type { Recorded } from "./Guardrails.ts"
 import type { Found } from "./Rules.ts"
 import * as Rules from "./Rules.ts"
 import type { Turn } from "./ToolCheck.ts"
-import { approvalOf, check, judgeArguments, keyOf, putBack, refusalOf, unknownTool } from "./ToolCheck.ts"
+import { approvalOf, check, gate, judgeArguments, keyOf, putBack, refusalOf, unknownTool } from "./ToolCheck.ts"
 import * as ToolResult from "./ToolResult.ts"
 import type { AgentTool } from "./Tools.ts"
 import { absent } from "./Tools.ts"
@@ -46,7 +46,8 @@ export class ToolCall extends Context.Service<ToolCall, {
  */
 export const ask = (turn: Turn, { call, plan }: CallState): Effect.Effect<Approval.Decision, never, Journal> => {
   const tool = turn.tools.byName.get(call.tool)
-  const { approvers, expiresInMillis, onExpiry } = tool?.policy ?? {}
+  const { approvers, expiresInMillis, notByRequester, onExpiry } = tool?.policy ?? {}
+  const described = turn.tools.descriptions.find(({ name }) => name === call.tool)
   const what = tool === undefined ? undefined : tool.tool.description
   return Approval.ask({
     key: approvalOf(keyOf(turn, call)),
@@ -58,7 +59,10 @@ export const ask = (turn: Turn, { call, plan }: CallState): Effect.Effect<Approv
     tool: call.tool,
     toolCallId: call.id,
     arguments: plan?._tag === "Gated" ? plan.arguments : {},
+    // The log of a program does not begin with the tools of the agents inside it.
+    ...(turn.path === "" || described === undefined ? {} : { argumentsSchema: described.parameters }),
     ...(approvers === undefined ? {} : { approvers }),
+    ...(notByRequester === true ? { notByRequester } : {}),
     ...(expiresInMillis === undefined ? {} : { expiresInMillis }),
     ...(onExpiry === undefined ? {} : { onExpiry: plan?._tag === "Gated" && plan.forced ? "deny" as const : onExpiry })
   }, plan?._tag === "Gated" ? plan.verdicts : [])
@@ -163,12 +167,18 @@ const asChanged = (
     onFailure: ({ problem }) =>
       Effect.succeed<Order>({ arguments: edited, refusal: `after the change, ${problem}`, verdicts: [] }),
     onSuccess: (checked) =>
-      Effect.map(judgeArguments(journal, turn, keyOf(turn, call), checked), (found): Order => {
-        const verdicts = found.map(({ event }) => event)
+      Effect.flatMap(judgeArguments(journal, turn, keyOf(turn, call), checked), (found): Effect.Effect<Order> => {
+        const order = { arguments: checked.json, verdicts: found.map(({ event }) => event) }
         const { problem } = refusalOf(found)
-        return problem === ""
-          ? { arguments: checked.json, verdicts }
-          : { arguments: checked.json, refusal: `after the change, ${problem}`, verdicts }
+        if (problem !== "") return Effect.succeed({ ...order, refusal: `after the change, ${problem}` })
+        // That a person has to allow it was done by the one who changed it. A rule that fails lets nothing through.
+        return Effect.map(gate(checked.tool, checked.value, call, turn), (rule) =>
+          rule?.failed === true
+            ? {
+              ...order,
+              refusal: `after the change, the rule that says whether \`${call.tool}\` needs approval failed`
+            }
+            : order)
       })
   })
 

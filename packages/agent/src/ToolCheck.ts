@@ -389,8 +389,13 @@ export const unknownTool = ({ byName }: Tools, name: string): string =>
     byName.size === 0 ? "There are no tools." : `The tools are: ${Array.from(byName.keys()).join(", ")}.`
   }`
 
-/** Why a person has to allow a call; undefined if nobody has to. A rule that fails lets nothing through. */
-const gate = (
+/**
+ * Why a person has to allow a call; undefined if nobody has to. A rule that fails lets nothing through.
+ *
+ * @category operations
+ * @since 0.1.0
+ */
+export const gate = (
   { policy, tool }: AgentTool,
   value: unknown,
   { id }: Call,

@@ -43,7 +43,9 @@ export interface Policy {
   readonly reason?: ((args: never) => string) | undefined
   readonly approvers?: ReadonlyArray<string> | undefined
   readonly expiresInMillis?: number | undefined
+  /** Absent: it keeps waiting. */
   readonly onExpiry?: "deny" | "approve" | undefined
+  readonly notByRequester?: boolean | undefined
   readonly caps?: Caps | undefined
   readonly labels?: ToolLabels | undefined
   /** In place of the guardrails' own threshold. */
@@ -183,16 +185,19 @@ export const reason = <T extends Tool.Any>(words: string | ((args: Tool.Paramete
  */
 export const approval = (options: {
   readonly approvers?: ReadonlyArray<string>
+  /** Whether somebody else than who started the run has to allow it. Default false. */
+  readonly notByRequester?: boolean
   readonly expiresIn?: Duration.Input
-  /** Default `deny`. */
-  readonly onExpiry?: "deny" | "approve"
+  /** Default `deny`; `wait` says until when a decision is wanted, and keeps waiting. */
+  readonly onExpiry?: "deny" | "approve" | "wait"
 }): Change =>
 (tool) =>
   annotate(tool, {
     approvers: options.approvers,
+    notByRequester: options.notByRequester,
     ...(options.expiresIn === undefined ? {} : {
       expiresInMillis: Duration.toMillis(Duration.fromInputUnsafe(options.expiresIn)),
-      onExpiry: options.onExpiry ?? "deny"
+      onExpiry: options.onExpiry === "wait" ? undefined : options.onExpiry ?? "deny"
     })
   })
 

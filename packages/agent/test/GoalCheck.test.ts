@@ -67,6 +67,54 @@ describe("a goal that a person is asked about", () => {
     })
   })
 
+  it.effect("shows the whole goal, and begins with the one that the person puts in its place", () => {
+    const goal = `Read it. ${"x".repeat(5_000)}`
+    return Effect.gen(function*() {
+      const runId = yield* start(Reader, goal)
+      const [pending] = (yield* execute(runId)).pendingApprovals
+      assert.deepStrictEqual(pending?.arguments, { goal })
+      for (const wrong of [{ goal: " " }, {}, { goal: "x".repeat(100_001) }, { goal: "y", more: 1 }, "y"]) {
+        assert.strictEqual((yield* Effect.flip(approve(runId, "goal/approval", wrong)))._tag, "InvalidRequest")
+      }
+      yield* approve(runId, "goal/approval", { goal: "Read the other one." })
+      assert.strictEqual((yield* execute(runId)).output, "Done.")
+      const [first] = yield* requests
+      assert.include(JSON.stringify(first), "Read the other one.")
+      assert.notInclude(JSON.stringify(first), "xxx")
+    }).pipe(Effect.provide(process(MemoryStore.memory())))
+  })
+
+  it.effect("leads to the same end from every prefix when the goal is changed", () =>
+    everyPrefix({
+      program: Reader,
+      input: "Read it.",
+      layer,
+      outside: People.edit({ goal: "Read the other one." })
+    }))
+
+  it.effect("is checked again when it was changed, and may be blocked then", () => {
+    const strict = Guardrails.layer({
+      guardrails: [{
+        name: "own",
+        goal: ({ goal }) =>
+          Effect.succeed([
+            goal.includes("other")
+              ? { rule: "forbidden", action: "BLOCK", message: "not the other one" }
+              : { rule: "odd", action: "ESCALATE", message: "it looks odd" }
+          ])
+      }]
+    })
+    return Effect.gen(function*() {
+      const runId = yield* start(Reader, "Read it.")
+      yield* execute(runId)
+      yield* approve(runId, "goal/approval", { goal: "Read the other one." })
+      const view = yield* execute(runId)
+      assert.strictEqual(view.status, "Failed")
+      assert.include(view.reason, "not the other one")
+      assert.deepStrictEqual(yield* requests, [])
+    }).pipe(Effect.provide(process(MemoryStore.memory(), strict)))
+  })
+
   it.effect("does not hold a run that is cancelled", () =>
     Effect.gen(function*() {
       const runId = yield* start(Reader, "Read it.")

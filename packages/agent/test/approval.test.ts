@@ -1,5 +1,5 @@
 import { Agent, AgentError, Guardrails, ScriptedModel, ToolPolicy } from "@durable-agents/agent"
-import { MemoryStore, Program } from "@durable-agents/core"
+import { MemoryStore, Program, Runs } from "@durable-agents/core"
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer, pipe, Schema } from "effect"
 import { Tool, Toolkit } from "effect/ai"
@@ -262,18 +262,122 @@ describe("arguments edited by the approver", () => {
     }).pipe(Effect.provide(clerk(script, tools)))
   })
 
-  it.effect("are refused like any others if they do not fit", () => {
+  it.effect("are not taken if they do not fit the tool as it was when the run began, and may be given again", () => {
     const tools = world()
     return Effect.gen(function*() {
       const { runId } = yield* play()
-      yield* approve(runId, first, { order: "7", cents: "lots" })
+      const events = yield* eventsOf(runId)
+      for (const wrong of [{ order: "7", cents: "lots" }, { order: "7" }, { order: "7", cents: 1, to: "me" }, [], 7]) {
+        const refused = yield* Effect.flip(approve(runId, first, wrong))
+        assert.strictEqual(refused._tag, "InvalidRequest")
+        assert.match(refused.message, /^`arguments` do not fit `pay`: /)
+      }
+      assert.deepStrictEqual(yield* eventsOf(runId), events)
+      yield* approve(runId, first, { order: "7", cents: 1 })
+      // What was decided comes before what is wrong with a decision that comes too late.
+      const late = yield* Effect.flip(approve(runId, first, { cents: "lots" }))
+      assert.deepInclude(late, { _tag: "ApprovalNotPending" })
       assert.strictEqual((yield* execute(runId)).output, "Done.")
-      assert.strictEqual(tools.attempts.length, 0)
-      const [failed] = only(yield* eventsOf(runId), "ToolCallFailed")
-      assert.deepInclude(failed, { attempt: 0, reason: "Refused", final: true })
-      assert.include(failed?.error, "after the change, its arguments do not fit: Expected number")
+      assert.deepStrictEqual(tools.attempts.map(({ args }) => args), [{ order: "7", cents: 1 }])
     }).pipe(Effect.provide(clerk(script, tools)))
   })
+
+  it.effect("that are what was shown, written in another order, are no change", () => {
+    const tools = world()
+    return Effect.gen(function*() {
+      const { runId } = yield* play()
+      yield* approve(runId, first, { cents: 9000, order: "7" })
+      assert.strictEqual((yield* execute(runId)).output, "Done.")
+      assert.notProperty(only(yield* eventsOf(runId), "ApprovalGranted")[0], "arguments")
+      assert.notInclude((yield* lastPrompt).at(-1), "A person changed")
+    }).pipe(Effect.provide(clerk(script, tools)))
+  })
+
+  it.effect("are checked by the schema of an agent inside a program as well", () => {
+    const tools = world()
+    const Desk = Program.make("desk", { input: Schema.String, output: Schema.String, error: AgentError })
+    return Effect.gen(function*() {
+      const runId = yield* start(Desk, "Pay.")
+      const [pending] = (yield* execute(runId)).pendingApprovals
+      const approval = pending?.key ?? ""
+      assert.strictEqual(approval, `inside/${first}`)
+      assert.strictEqual(
+        (yield* Effect.flip(approve(runId, approval, { order: "7", cents: -6 })))._tag,
+        "InvalidRequest"
+      )
+      yield* approve(runId, approval, { order: "7", cents: 6 })
+      assert.strictEqual((yield* execute(runId)).output, "Done.")
+      assert.deepStrictEqual(tools.attempts.map(({ args }) => args), [{ order: "7", cents: 6 }])
+    }).pipe(Effect.provide(processOf(
+      Desk.toLayer((goal) => Effect.catchTag(Clerk.run("inside", goal), "BudgetExceeded", Effect.die)),
+      Layer.merge(ScriptedModel.layer(script), tools.layer)
+    )))
+  })
+
+  /** What a JSON schema cannot say, the rule of the tool and its guardrails have the last word about. */
+  const judged = (rule: (n: number) => boolean, guardrails: ReadonlyArray<Guardrails.Guardrail> = []) => {
+    const made: Array<number> = []
+    const asked: Array<number> = []
+    const Even = Schema.Int.check(Schema.makeFilter((n) => n % 2 === 0 || "an even number is wanted"))
+    const Note = Tool.make("note", {
+      parameters: Schema.Struct({ n: Even }),
+      needsApproval: ({ n }) => {
+        asked.push(n)
+        return rule(n)
+      }
+    })
+    const One = Agent.make("one", { instructions: "", toolkit: [Note] })
+    const process = processOf(
+      One.layer.pipe(Layer.provide(Guardrails.layer({ guardrails }))),
+      Layer.merge(
+        ScriptedModel.layer([ScriptedModel.toolCall("note", { n: 2 }), "Done."]),
+        Toolkit.make(Note).toLayer({ note: ({ n }) => Effect.sync(() => void made.push(n)) })
+      )
+    )
+    const edited = (n: number) =>
+      Effect.gen(function*() {
+        const runId = yield* start(One, "Go.")
+        yield* execute(runId)
+        yield* approve(runId, first, { n })
+        assert.strictEqual((yield* execute(runId)).output, "Done.")
+        return { made, asked, events: yield* eventsOf(runId), told: (yield* lastPrompt).at(-1) ?? "" }
+      }).pipe(Effect.provide(process))
+    return { edited }
+  }
+
+  it.effect("are refused by the worker if they do not fit what no JSON schema says", () =>
+    Effect.gen(function*() {
+      const { events, made, told } = yield* judged(() => true).edited(3)
+      assert.deepStrictEqual(made, [])
+      const [failed] = only(events, "ToolCallFailed")
+      assert.deepInclude(failed, { attempt: 0, reason: "Refused", final: true })
+      assert.include(failed?.error, "after the change, its arguments do not fit: an even number is wanted")
+      assert.include(told, "an even number is wanted")
+    }))
+
+  it.effect("are shown to the rule again, whose yes the approver has given, and whose failure lets nothing through", () =>
+    Effect.gen(function*() {
+      const allowed = yield* judged((n) => n < 100).edited(4)
+      assert.deepStrictEqual([allowed.made, allowed.asked.at(-1)], [[4], 4])
+      const failed = yield* judged((n) => {
+        if (n > 2) throw new Error("no rule for that")
+        return true
+      }).edited(6)
+      assert.deepStrictEqual(failed.made, [])
+      assert.include(failed.told, "after the change, the rule that says whether `note` needs approval failed")
+    }))
+
+  it.effect("are shown to guardrails again, which may refuse them", () =>
+    Effect.gen(function*() {
+      const { events, made, told } = yield* judged(() => true, [{
+        name: "own",
+        call: ({ arguments: args }) =>
+          Effect.succeed(Object(args).n > 10 ? [{ rule: "much", action: "BLOCK", message: "that is too much" }] : [])
+      }]).edited(12)
+      assert.deepStrictEqual(made, [])
+      assert.include(told, "after the change, that is too much")
+      assert.strictEqual(only(events, "GuardrailTriggered").at(-1)?.rule, "much")
+    }))
 })
 
 describe("a rule that says whether approval is needed", () => {
@@ -410,6 +514,52 @@ describe("what a tool says about its approval", () => {
         (yield* lastPrompt).at(-1),
         "result call_1_1 failure This call was not executed: it was denied. Reason: nobody decided in time"
       )
+    }).pipe(Effect.provide(process)))
+})
+
+describe("an approval that keeps waiting", () => {
+  const Wire = pipe(
+    Tool.make("wire", { parameters: Schema.Struct({}), needsApproval: true }),
+    ToolPolicy.approval({ expiresIn: "1 hour", onExpiry: "wait", notByRequester: true })
+  )
+  const Bank = Agent.make("bank", { instructions: "", toolkit: [Wire] })
+  const process = processOf(
+    Bank.layer,
+    Layer.merge(
+      ScriptedModel.layer([ScriptedModel.toolCall("wire", {}), "Done."]),
+      Toolkit.make(Wire).toLayer({ wire: () => Effect.void })
+    )
+  )
+
+  it.effect("says until when a decision is wanted, and takes one later", () =>
+    Effect.gen(function*() {
+      const runId = yield* start(Bank, "Go.")
+      const parked = yield* execute(runId)
+      assert.isUndefined(parked.wakeAt)
+      assert.strictEqual(parked.waits[0]?.expiresAt, 3_600_000)
+      assert.notProperty(parked.waits[0], "until")
+      yield* TestClock.adjust("2 hours")
+      assert.strictEqual((yield* execute(runId)).status, "AwaitingApproval")
+      yield* approve(runId, first)
+      assert.strictEqual((yield* execute(runId)).output, "Done.")
+    }).pipe(Effect.provide(process)))
+
+  it.effect("is not allowed by the one who started the run, who may deny it (D32)", () =>
+    Effect.gen(function*() {
+      const runs = yield* Runs
+      const runId = yield* runs.start(Bank, "Go.", { requestedBy: "sam" })
+      yield* execute(runId)
+      const events = yield* eventsOf(runId)
+      const refused = yield* Effect.flip(runs.approve(runId, { approval: first, actor: "sam" }))
+      assert.strictEqual(refused._tag, "OwnRequest")
+      assert.deepStrictEqual(yield* eventsOf(runId), events)
+      assert.isTrue((yield* runs.state(runId)).pendingApprovals[0]?.notByRequester)
+      yield* runs.deny(runId, { approval: first, actor: "sam", reason: "not any more" })
+      assert.strictEqual((yield* execute(runId)).output, "Done.")
+      const other = yield* runs.start(Bank, "Go.", { requestedBy: "sam" })
+      yield* execute(other)
+      yield* runs.approve(other, { approval: first, actor: "kim" })
+      assert.strictEqual((yield* execute(other)).output, "Done.")
     }).pipe(Effect.provide(process)))
 })
 

@@ -5,6 +5,7 @@ import {
   type ApprovalNotPending,
   type InvalidRequest,
   type NotAnApprover,
+  type OwnRequest,
   type RunClosed,
   type RunId,
   type RunNotFound,
@@ -75,7 +76,7 @@ export const named = Effect.fnUntraced(function*(runId: RunId, given: Option.Opt
     : wrong(`Which approval? Run \`${runId}\` waits for ${keys(pendingApprovals.map(({ key }) => key))}`)
 })
 
-type Refusal = ApprovalNotPending | NotAnApprover | RunClosed | WaitClosed
+type Refusal = ApprovalNotPending | NotAnApprover | OwnRequest | RunClosed | WaitClosed
 
 /**
  * Takes a decision. Where the run refuses it, says how the run stands instead.
@@ -89,7 +90,7 @@ export const take = <R>(
 ) =>
   Effect.catchTag(
     decision,
-    ["ApprovalNotPending", "NotAnApprover", "RunClosed", "WaitClosed"],
+    ["ApprovalNotPending", "NotAnApprover", "OwnRequest", "RunClosed", "WaitClosed"],
     Effect.fnUntraced(function*(refusal) {
       const { pendingApprovals, state, status } = yield* (yield* Runs).state(runId)
       const pending = pendingApprovals.map(({ key }) => key)

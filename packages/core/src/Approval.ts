@@ -34,8 +34,12 @@ export interface Options {
   readonly reason?: string
   /** The values that the person decides about. */
   readonly arguments?: Schema.Json
+  /** The JSON schema of what the person may put in their place. Without it anything may be. */
+  readonly argumentsSchema?: Schema.Json
   /** Ids of the people who may decide; absent: anyone who can reach the run. */
   readonly approvers?: ReadonlyArray<string>
+  /** Whether somebody else than who started the run has to allow it. Default false. */
+  readonly notByRequester?: boolean
   /** After this, by the store's clock, `onExpiry` is the decision. Without `onExpiry` it keeps waiting. */
   readonly expiresIn?: Duration.Input
   /** Default `deny`, if `expiresIn` is given. */
@@ -89,7 +93,9 @@ const approvalFields = (options: Options) => ({
   subject: options.subject,
   reason: options.reason ?? "",
   ...(options.arguments === undefined ? {} : { arguments: options.arguments }),
+  ...(options.argumentsSchema === undefined ? {} : { argumentsSchema: options.argumentsSchema }),
   ...(options.approvers === undefined ? {} : { approvers: options.approvers }),
+  ...(options.notByRequester === true ? { notByRequester: true } : {}),
   ...(options.expiresIn === undefined ? {} : {
     expiresInMillis: Duration.toMillis(Duration.fromInputUnsafe(options.expiresIn)),
     ...(options.onExpiry === "wait" ? {} : { onExpiry: options.onExpiry ?? ("deny" as const) })

@@ -111,6 +111,22 @@ export class NotAnApprover
 }
 
 /**
+ * Somebody else has to allow this: it is asked of others than whoever started the run.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class OwnRequest extends Schema.TaggedError<OwnRequest>("@durable-agents/core/OwnRequest")("OwnRequest", {
+  runId: RunId,
+  approval: Schema.String,
+  actor: Schema.String
+}) {
+  override get message() {
+    return `\`${this.actor}\` started run \`${this.runId}\`, so somebody else has to allow \`${this.approval}\``
+  }
+}
+
+/**
  * The code asks for one thing where the log holds another: its keys changed their meaning.
  *
  * @category errors

@@ -273,10 +273,14 @@ export const RunEvent = Schema.TaggedUnion({
     tool: optionalKey(Text),
     toolCallId: optionalKey(Text),
     arguments: optionalKey(Json),
+    /** The JSON schema of what may be put in their place; absent: that of the tool, if there is one. */
+    argumentsSchema: optionalKey(Json),
     expiresAtMillis: optionalKey(Millis),
     /** What an expired request counts as. */
     onExpiry: optionalKey(Schema.Literals(["deny", "approve"])),
-    approvers: optionalKey(Schema.Array(Text))
+    approvers: optionalKey(Schema.Array(Text)),
+    /** Whoever started the run may not allow it. */
+    notByRequester: optionalKey(Schema.Boolean)
   },
   ApprovalGranted: { key: OperationKey, actor: Actor, comment: optionalKey(Text), arguments: optionalKey(Json) },
   ApprovalDenied: { key: OperationKey, actor: Actor, reason: Text },

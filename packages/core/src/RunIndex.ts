@@ -27,7 +27,13 @@ export const WaitSummary = Schema.Struct({
   tool: Schema.optionalKey(Schema.String),
   arguments: Schema.optionalKey(Schema.Json),
   /** The people who may decide; absent: anyone who can reach the run. */
-  approvers: Schema.optionalKey(Schema.Array(Schema.String))
+  approvers: Schema.optionalKey(Schema.Array(Schema.String)),
+  /** Whoever started the run may not allow it. */
+  notByRequester: Schema.optionalKey(Schema.Boolean),
+  /** Until when an approval is wanted, whatever is then; with `onExpiry` that is `until` as well. */
+  expiresAt: Schema.optionalKey(Schema.Finite),
+  /** What it counts as then; absent: it keeps waiting. */
+  onExpiry: Schema.optionalKey(Schema.Literals(["deny", "approve"]))
 })
 
 /**
@@ -168,7 +174,8 @@ export const waits = (state: RunState): ReadonlyArray<WaitSummary> =>
       case "Signal":
         return { kind: "signal", ...common, subject: place.name }
       case "Approval": {
-        const { approvers, arguments: args, expiresAtMillis, onExpiry, reason, subject, tool } = place.request
+        const { approvers, arguments: args, expiresAtMillis, notByRequester, onExpiry, reason, subject, tool } =
+          place.request
         return {
           kind: "approval",
           ...common,
@@ -177,7 +184,10 @@ export const waits = (state: RunState): ReadonlyArray<WaitSummary> =>
           ...(onExpiry === undefined || expiresAtMillis === undefined ? {} : { until: expiresAtMillis }),
           ...(tool === undefined ? {} : { tool }),
           ...(args === undefined ? {} : { arguments: args }),
-          ...(approvers === undefined ? {} : { approvers })
+          ...(approvers === undefined ? {} : { approvers }),
+          ...(notByRequester === true ? { notByRequester } : {}),
+          ...(expiresAtMillis === undefined ? {} : { expiresAt: expiresAtMillis }),
+          ...(onExpiry === undefined ? {} : { onExpiry })
         }
       }
       case "Operation": {

@@ -51,6 +51,8 @@ export interface PendingApproval {
   readonly expiresAt: number | undefined
   readonly onExpiry: "deny" | "approve" | undefined
   readonly approvers: ReadonlyArray<string> | undefined
+  /** Whoever started the run may not allow it. */
+  readonly notByRequester: boolean
 }
 
 /**
@@ -582,7 +584,8 @@ export const pendingApprovals = (state: RunState): ReadonlyArray<PendingApproval
       arguments: request.arguments,
       expiresAt: request.expiresAtMillis,
       onExpiry: request.onExpiry,
-      approvers: request.approvers
+      approvers: request.approvers,
+      notByRequester: request.notByRequester === true
     }))
 
 /**

@@ -2,6 +2,7 @@
  * Starting runs, deciding about them, looking at them. Nothing here executes a run.
  */
 import { Context, DateTime, Effect, Layer, Result, Schema, Stream } from "effect"
+import * as ArgumentsSchema from "./ArgumentsSchema.ts"
 import type { Usage } from "./Budget.ts"
 import { Budget, defaultBudget, stated } from "./Budget.ts"
 import { canonicalJson, derivedRunId, digest } from "./Digest.ts"
@@ -19,6 +20,7 @@ import type {
   AlreadySettled,
   ApprovalNotPending,
   NotAnApprover,
+  OwnRequest,
   RunClosed,
   StartConflict,
   WaitClosed
@@ -145,18 +147,21 @@ export class Runs extends Context.Service<Runs, {
     input: Input,
     options?: StartOptions
   ) => Effect.Effect<RunId, StartConflict | InvalidRequest | StoreError>
-  /** Allows exactly the request with this key, once; `arguments` replaces those that were shown, if any were. */
+  /**
+   * Allows exactly the request with this key, once; `arguments` replaces those that were shown, if any were, and has to fit the
+   * schema of the request, or of its tool as it was when the run began. Whether time is up is judged by the store's clock.
+   */
   readonly approve: (runId: RunId, decision: {
     readonly approval: string
     readonly actor: ActorInput
     readonly comment?: string
     readonly arguments?: Schema.Json
-  }) => Refused<ApprovalNotPending | WaitClosed | NotAnApprover>
+  }) => Refused<ApprovalNotPending | WaitClosed | NotAnApprover | OwnRequest>
   readonly deny: (runId: RunId, decision: {
     readonly approval: string
     readonly actor: ActorInput
     readonly reason?: string
-  }) => Refused<ApprovalNotPending | WaitClosed | NotAnApprover>
+  }) => Refused<ApprovalNotPending | WaitClosed | NotAnApprover | OwnRequest>
   /** Sends a signal; a second one with the same `id` changes nothing. */
   readonly signal: <A>(
     runId: RunId,
@@ -231,12 +236,12 @@ export class Runs extends Context.Service<Runs, {
           }))
 
       /** Decides on what is known, and again on what is new, until it is stored or refused. */
-      const transact = Effect.fnUntraced(function*<E>(runId: RunId, decision: Decision<E>) {
+      const transact = Effect.fnUntraced(function*<E>(runId: RunId, decision: (now: number) => Decision<E>) {
         // Asked for first: between a look at the log and the append that is decided on it there is nothing else to wait for.
         let at = yield* store.now
         let state = yield* load(runId)
         while (true) {
-          const decided = decision(state)
+          const decided = decision(at)(state)
           if (Result.isFailure(decided)) return yield* Effect.fail(decided.failure)
           const events = decided.success
           if (events.length === 0) return view(state)
@@ -325,31 +330,40 @@ export class Runs extends Context.Service<Runs, {
       const start: Runs["Service"]["start"] = (program, input, options) =>
         Effect.withSpan(startUntraced(program, input, options), "Runs.start", { captureStackTrace: false })
 
-      const decide = <E>(runId: RunId, who: By, decision: (actor: Actor) => Decision<E>) =>
-        Effect.flatMap(by(who), (actor) => transact(runId, decision(actor)))
+      const decide = <E>(runId: RunId, who: By, decision: (actor: Actor, now: number) => Decision<E>) =>
+        Effect.flatMap(by(who), (actor) => transact(runId, (now) => decision(actor, now)))
+
+      /** The arguments that are to replace those that were shown; undefined if they are the same. */
+      const editedOf = Effect.fnUntraced(function*(runId: RunId, approval: string, args: Schema.Json) {
+        const edited = yield* clean("arguments", args)
+        const state = yield* load(runId)
+        const asked = pendingApprovals(state).find(({ key }) => key === approval)
+        // What does not wait is for the decision to refuse.
+        if (asked === undefined) return edited
+        if (asked.arguments === undefined) {
+          return yield* new InvalidRequest({ field: "arguments", detail: "cannot be changed: none were shown" })
+        }
+        if (canonicalJson(JSON.stringify(asked.arguments)) === canonicalJson(JSON.stringify(edited))) return undefined
+        const problem = ArgumentsSchema.mismatch(ArgumentsSchema.of(state, approval) ?? {}, edited)
+        if (problem === undefined) return edited
+        const what = asked.tool === undefined ? "what may be put there" : `\`${asked.tool}\``
+        return yield* new InvalidRequest({ field: "arguments", detail: `do not fit ${what}: ${problem}` })
+      })
 
       return Runs.of({
         start,
         approve: Effect.fn("Runs.approve")(function*(runId, { actor: who, approval, arguments: args, comment }) {
           yield* text("comment", comment)
-          const edited = args === undefined ? undefined : yield* clean("arguments", args)
-          if (edited !== undefined) {
-            const asked = pendingApprovals(yield* load(runId)).find(({ key }) => key === approval)
-            if (asked !== undefined && asked.arguments === undefined) {
-              return yield* new InvalidRequest({ field: "arguments", detail: "cannot be changed: none were shown" })
-            }
-          }
-          const now = yield* store.now
-          return yield* decide(runId, { actor: who }, (actor) =>
+          const edited = args === undefined ? undefined : yield* editedOf(runId, approval, args)
+          return yield* decide(runId, { actor: who }, (actor, now) =>
             RunDecision.approve(approval, actor, now, {
               ...(comment === undefined ? {} : { comment }),
               ...(edited === undefined ? {} : { arguments: edited })
             }))
         }),
-        deny: Effect.fn("Runs.deny")(function*(runId, { actor: who, approval, reason = "" }) {
-          const now = yield* store.now
-          return yield* decide(runId, { actor: who, reason }, (actor) => RunDecision.deny(approval, actor, now, reason))
-        }),
+        deny: Effect.fn("Runs.deny")((runId, { actor: who, approval, reason = "" }) =>
+          decide(runId, { actor: who, reason }, (actor, now) => RunDecision.deny(approval, actor, now, reason))
+        ),
         signal: Effect.fn("Runs.signal")(function*(runId, signal, payload, options = {}) {
           const name = typeof signal === "string" ? signal : signal.name
           yield* Effect.all([text("name", name, 256), text("id", options.id)])
@@ -362,13 +376,14 @@ export class Runs extends Context.Service<Runs, {
           const who = options.actor === undefined ? undefined : yield* by({ actor: options.actor })
           return yield* transact(
             runId,
-            RunDecision.receive({
-              _tag: "SignalReceived",
-              name,
-              payload: json,
-              ...(who === undefined ? {} : { actor: who }),
-              ...(options.id === undefined ? {} : { signalId: options.id })
-            })
+            () =>
+              RunDecision.receive({
+                _tag: "SignalReceived",
+                name,
+                payload: json,
+                ...(who === undefined ? {} : { actor: who }),
+                ...(options.id === undefined ? {} : { signalId: options.id })
+              })
           )
         }),
         cancel: Effect.fn("Runs.cancel")((runId, who) =>

@@ -8,7 +8,7 @@ import { closed, events, whileOpen } from "./Decision.ts"
 import type { Actor, OperationKey } from "./Ids.ts"
 import { matches } from "./OperationDecision.ts"
 import type { KeyMismatch, RunClosed } from "./RunError.ts"
-import { ApprovalNotPending, NotAnApprover, WaitClosed } from "./RunError.ts"
+import { ApprovalNotPending, NotAnApprover, OwnRequest, WaitClosed } from "./RunError.ts"
 import type { RunEvent, RunEventOf } from "./RunEvent.ts"
 import type { RunState } from "./RunState.ts"
 import { isEnded, openPlaces, placeAt, status } from "./RunState.ts"
@@ -97,7 +97,7 @@ export const approve = (
   actor: Actor,
   now: number,
   extra: { readonly comment?: string; readonly arguments?: Schema.Json } = {}
-): Decision<ApprovalNotPending | WaitClosed | NotAnApprover> =>
+): Decision<ApprovalNotPending | WaitClosed | NotAnApprover | OwnRequest> =>
   decideApproval(approval, actor, now, { _tag: "ApprovalGranted", key: approval, actor, ...extra })
 
 /**
@@ -111,7 +111,7 @@ export const deny = (
   actor: Actor,
   now: number,
   reason: string
-): Decision<ApprovalNotPending | WaitClosed | NotAnApprover> =>
+): Decision<ApprovalNotPending | WaitClosed | NotAnApprover | OwnRequest> =>
   decideApproval(approval, actor, now, { _tag: "ApprovalDenied", key: approval, actor, reason })
 
 const decideApproval = (
@@ -119,7 +119,7 @@ const decideApproval = (
   actor: Actor,
   now: number,
   decision: RunEvent
-): Decision<ApprovalNotPending | WaitClosed | NotAnApprover> =>
+): Decision<ApprovalNotPending | WaitClosed | NotAnApprover | OwnRequest> =>
 (state) => {
   const runId = state.runId
   const place = placeAt(state, approval)
@@ -154,8 +154,12 @@ const decideApproval = (
   }
   const approvers = place.request.approvers
   // The approvers are people; another kind of actor may have any id.
-  return approvers !== undefined && !(actor.kind === "person" && approvers.includes(actor.id))
-    ? Result.fail(new NotAnApprover({ runId, approval, actor: actor.id, approvers }))
+  if (approvers !== undefined && !(actor.kind === "person" && approvers.includes(actor.id))) {
+    return Result.fail(new NotAnApprover({ runId, approval, actor: actor.id, approvers }))
+  }
+  const isOwn = state.started?.requestedBy.kind === actor.kind && state.started.requestedBy.id === actor.id
+  return place.request.notByRequester === true && isOwn && decision._tag === "ApprovalGranted"
+    ? Result.fail(new OwnRequest({ runId, approval, actor: actor.id }))
     : events(decision)
 }
 

@@ -3,6 +3,7 @@
  */
 
 // What is written down
+export * as ArgumentsSchema from "./ArgumentsSchema.ts"
 export * as Budget from "./Budget.ts"
 export { BudgetExceeded } from "./Budget.ts"
 export * as Digest from "./Digest.ts"
@@ -14,6 +15,7 @@ export {
   GuardrailBlocked,
   KeyMismatch,
   NotAnApprover,
+  OwnRequest,
   RunClosed,
   RunNotFound,
   StartConflict,

@@ -621,6 +621,21 @@ describe("RunDecision.approve", () => {
     )
   })
 
+  it("is for somebody else than who started the run, where the request says so; that one may deny (D32)", () => {
+    const own = given(
+      started({ requestedBy: { kind: "person", id: "dana" } }),
+      approvalAt("ship", { notByRequester: true }),
+      approvalAt("any")
+    )
+    const failure = refusal(own, approve("ship"))
+    assert.deepInclude(failure, { _tag: "OwnRequest", approval: "ship", actor: "dana" })
+    assert.include(failure.message, "somebody else has to allow `ship`")
+    assert.strictEqual(when(own, deny("ship", dana)).length, 1)
+    assert.strictEqual(when(own, approve("any")).length, 1)
+    assert.strictEqual(when(own, approve("ship", erik)).length, 1)
+    assert.strictEqual(when(own, approve("ship", { kind: "program", id: "dana" })).length, 1)
+  })
+
   it("may be made while the run is paused or stuck, and is acted on later", () => {
     for (const event of [paused, stuck]) {
       const state = after(and(waiting, event), approve("ship"))

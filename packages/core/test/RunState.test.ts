@@ -714,7 +714,8 @@ describe("RunState.pendingApprovals", () => {
         arguments: { id: 1 },
         expiresAt: undefined,
         onExpiry: undefined,
-        approvers: ["dana"]
+        approvers: ["dana"],
+        notByRequester: false
       },
       {
         key: "two",
@@ -725,7 +726,8 @@ describe("RunState.pendingApprovals", () => {
         arguments: undefined,
         expiresAt: 5,
         onExpiry: "approve",
-        approvers: undefined
+        approvers: undefined,
+        notByRequester: false
       }
     ])
   })

@@ -1,4 +1,15 @@
-import { Approval, Branch, MemoryStore, RunIndex, Runs, Signal, Step, Timer, Worker } from "@durable-agents/core"
+import {
+  Approval,
+  Branch,
+  EventStore,
+  MemoryStore,
+  RunIndex,
+  Runs,
+  Signal,
+  Step,
+  Timer,
+  Worker
+} from "@durable-agents/core"
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Effect, Layer, Schema } from "effect"
 import { TestClock } from "effect/testing"
@@ -23,6 +34,41 @@ describe("Runs.approve", () => {
         Approval.request("plain", { subject: "?" }),
         Approval.request("shown", { subject: "?", arguments: { cents: 2 } })
       ], { concurrency: 2 }).pipe(Effect.as("done"))
+    ))))
+})
+
+describe("Runs.approve, when time is up", () => {
+  it.effect("is judged by the store's clock at the moment at which it is stored, also after a lost race", () =>
+    Effect.gen(function*() {
+      const store = yield* EventStore
+      const runs = yield* Runs
+      const runId = yield* start()
+      yield* execute(runId)
+      yield* TestClock.adjust("59 seconds")
+      let raced = false
+      // While the decision is on its way, a signal takes its place and the time of the request runs out.
+      const slow = EventStore.of({
+        ...store,
+        append: (id, append) =>
+          Effect.gen(function*() {
+            if (!raced) {
+              raced = true
+              yield* Effect.orDie(runs.signal(runId, "other", null))
+              yield* TestClock.adjust("2 seconds")
+            }
+            return yield* store.append(id, append)
+          })
+      })
+      const late = Effect.flatMap(Runs, (own) => own.approve(runId, { approval: "ship", actor: "dana" }))
+        .pipe(Effect.provide(Runs.layer.pipe(Layer.provide(Layer.succeed(EventStore, slow))), { local: true }))
+      assert.deepInclude(yield* Effect.flip(late), {
+        _tag: "ApprovalNotPending",
+        decision: { decision: "denied", actor: { kind: "policy", id: "expiry" } }
+      })
+      assert.strictEqual((yield* execute(runId)).output, "Denied")
+    }).pipe(Effect.provide(processOf(() =>
+      Effect.map(Approval.request("ship", { subject: "?", expiresIn: "1 minute" }), ({ _tag }) =>
+        _tag)
     ))))
 })
 

@@ -12,7 +12,6 @@ import * as Output from "../Output.ts"
 import * as ProgramInput from "../ProgramInput.ts"
 import { run } from "../RunArgument.ts"
 import * as Store from "../Store.ts"
-import * as ToolArguments from "../ToolArguments.ts"
 
 /**
  * @category commands
@@ -40,7 +39,6 @@ export const approve = Command
     Effect.gen(function*() {
       const approval = yield* Decision.named(run, given)
       const args = yield* argumentsOf(edited, file)
-      if (Option.isSome(args)) yield* ToolArguments.check(run, approval, args.value)
       const runs = yield* Runs
       const view = yield* Decision.take(
         run,
