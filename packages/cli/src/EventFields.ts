@@ -203,6 +203,7 @@ export const fields: { readonly [Name in Field]: (value: ValueIn<Event, Name>) =
   failure: value("failure"),
   attempt: number("attempt"),
   idempotencyKey: word("idempotency key"),
+  within: (parts) => parts.map((part) => `budget of ${inline(part.path)}: ${budget(part.budget)}`),
   turn: number("turn"),
   parameters: value("parameters"),
   promptDigest: word("prompt digest"),

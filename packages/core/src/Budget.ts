@@ -65,10 +65,13 @@ export const stated = (budget: Budget): Budget =>
  * @category models
  * @since 0.1.0
  */
-export interface Allowance {
-  readonly path: string
-  readonly budget: Budget
-}
+export const Allowance = Schema.Struct({ path: Schema.String, budget: Budget })
+
+/**
+ * @category models
+ * @since 0.1.0
+ */
+export type Allowance = typeof Allowance.Type
 
 /**
  * Tokens and money of one call or of a whole run. `costUsd` is a decimal in a string.

@@ -2,7 +2,7 @@
  * Decisions about operations: asking, settling, giving up.
  */
 import type { Schema } from "effect"
-import { Result } from "effect"
+import { Equal, HashMap, Option, Result } from "effect"
 import type { Allowance, BudgetExceeded, Spend } from "./Budget.ts"
 import { recordOf } from "./Budget.ts"
 import type { Decision } from "./Decision.ts"
@@ -117,21 +117,26 @@ export const request = (asked: Request, now: number): Decision<RunClosed | KeyMi
         : events(...before, asked.failed(refusal(asked.key, fit.failure, state)))
     }
     const attempt = (operation?.attempt ?? 0) + 1
-    return events(
-      ...before,
-      asked.requested({
-        key: asked.key,
-        attempt,
-        idempotencyKey: operation?.idempotencyKey ??
-          idempotencyKey(
-            state.runId,
-            state.seq + before.length,
-            asked.kind === "tool" ? asked.name : asked.key,
-            asked.arguments
-          )
-      })
-    )
+    const within = unsaid(state, asked.within ?? [])
+    const requested = asked.requested({
+      key: asked.key,
+      attempt,
+      idempotencyKey: operation?.idempotencyKey ??
+        idempotencyKey(
+          state.runId,
+          state.seq + before.length,
+          asked.kind === "tool" ? asked.name : asked.key,
+          asked.arguments
+        )
+    })
+    return events(...before, within.length === 0 ? requested : { ...requested, within })
   })
+
+/** The budgets that the log does not say yet, or says otherwise. */
+const unsaid = ({ allowances }: RunState, within: ReadonlyArray<Allowance>): ReadonlyArray<Allowance> =>
+  within.filter(({ budget, path }) =>
+    !Option.exists(HashMap.get(allowances, path), (said) => Equal.equals(said, budget))
+  )
 
 /** Whether the run waits for an operator rather than for the program to say what it does without the operation. */
 const isParked = ({ budget, cancel }: RunState, { within }: BudgetExceeded): boolean =>

@@ -6,7 +6,7 @@
  * JSON.
  */
 import { DateTime, Predicate, Result, Schema } from "effect"
-import { Budget, CallUsage, Spend, Usage } from "./Budget.ts"
+import { Allowance, Budget, CallUsage, Spend, Usage } from "./Budget.ts"
 import { Actor, OperationKey, RunId, Seq } from "./Ids.ts"
 
 const { Json, Natural, String: Text, optionalKey } = Schema
@@ -118,7 +118,9 @@ const requested = {
   key: OperationKey,
   /** Counts from 1; every attempt has its own request. */
   attempt: Natural,
-  idempotencyKey: Text
+  idempotencyKey: Text,
+  /** Budgets of parts of the run that it belongs to, outermost first: those that no earlier request has named as they are now. */
+  within: optionalKey(Schema.Array(Allowance))
 }
 
 const outcome = {

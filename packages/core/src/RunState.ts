@@ -3,7 +3,7 @@
  */
 import { Chunk, HashMap, HashSet, Option } from "effect"
 import type { Schema } from "effect"
-import type { Budget, Spend, Usage } from "./Budget.ts"
+import type { Allowance, Budget, Spend, Usage } from "./Budget.ts"
 import { addCall, addSpend, nothing, noUsage, subtractSpend, unaccounted } from "./Budget.ts"
 import type { Actor, OperationKey, RunId, Seq } from "./Ids.ts"
 import type {
@@ -90,6 +90,8 @@ export interface RunState {
   readonly epoch: number
   readonly budget: Budget
   readonly usage: Usage
+  /** The budgets of parts of the run as they were last recorded, by their paths. */
+  readonly allowances: HashMap.HashMap<string, Budget>
   readonly places: HashMap.HashMap<OperationKey, Place>
   /** Keys of operations and waits without an outcome. */
   readonly open: HashSet.HashSet<OperationKey>
@@ -140,6 +142,7 @@ export const initial = (runId: RunId): RunState => ({
   epoch: 0,
   budget: {},
   usage: noUsage,
+  allowances: HashMap.empty(),
   places: HashMap.empty(),
   open: HashSet.empty(),
   inFlight: 0,
@@ -470,6 +473,7 @@ const request = (state: RunState, event: RequestEvent, at: number, seq: Seq): Ru
     places: HashMap.set(state.places, operation.key, operation),
     open: HashSet.add(state.open, event.key),
     inFlight: state.inFlight + (before.inFlight ? 0 : 1),
+    allowances: event.within === undefined ? state.allowances : allowed(state.allowances, event.within),
     usage: operation.kind === "step" ? usage : {
       ...usage,
       turns: usage.turns + (known === undefined && operation.kind === "model" ? 1 : 0),
@@ -478,6 +482,9 @@ const request = (state: RunState, event: RequestEvent, at: number, seq: Seq): Ru
     }
   }
 }
+
+const allowed = (before: RunState["allowances"], within: ReadonlyArray<Allowance>): RunState["allowances"] =>
+  within.reduce((known, { budget, path }) => HashMap.set(known, path, budget), before)
 
 /** An operation of which nothing is recorded yet. */
 const unasked = (

@@ -239,7 +239,8 @@ export const progress = (value: Schema.Json): Effect.Effect<void, never, Operati
  *
  * What was spent is counted from the log, by keys: it holds over crashes, and a scope that is entered again has what is left
  * of its budget. Time counts from the first thing that was recorded inside. `BudgetExceeded` then says in `within` whose limit
- * it was. The budget is that of the code that runs now; it is not recorded.
+ * it was. The budget is that of the code that runs now. It is recorded with the first request inside (`within`), and again
+ * when it has changed.
  *
  * **Example**
  *

@@ -1,4 +1,4 @@
-import { MemoryStore, Step } from "@durable-agents/core"
+import { Approval, MemoryStore, Runs, Step } from "@durable-agents/core"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Result, Schema } from "effect"
 import type { Budget } from "../src/Budget.ts"
@@ -6,7 +6,7 @@ import { noUsage } from "../src/Budget.ts"
 import type { RunEvent } from "../src/RunEvent.ts"
 import { activeMillisAt, evolve, initial } from "../src/RunState.ts"
 import { fits, usageBelow } from "../src/Spending.ts"
-import { execute, processOf, start } from "./fixtures.ts"
+import { eventsOf, execute, processOf, start } from "./fixtures.ts"
 import {
   approvalAt,
   BudgetedTraces,
@@ -167,6 +167,43 @@ describe("Step.scope with a budget", () => {
         assert.deepStrictEqual(view.output, ["The budget of `part` allows 0 milliseconds, and 0 are used", "b"])
       }).pipe(Effect.provide(processOf(handler, MemoryStore.memory())))
     }))
+
+  it.live("is in the log with the first request inside, and again when it has changed", () => {
+    const memory = MemoryStore.memory()
+    const worker = (turns: number) =>
+      processOf(() =>
+        Effect.gen(function*() {
+          yield* step("before")
+          yield* Effect.gen(function*() {
+            yield* step("a")
+            yield* step("b").pipe(Step.scope("inner", { budget: { tokens: 10 } }))
+            yield* step("c").pipe(Step.scope("inner", { budget: { tokens: 10 } }))
+            yield* Approval.request("more", { subject: "May it go on?" })
+            yield* step("d").pipe(Step.scope("inner", { budget: { tokens: 10 } }))
+          }).pipe(Step.scope("part", { budget: { turns, costUsd: "0.50" } }))
+          return null
+        }), memory)
+    return Effect.gen(function*() {
+      const runId = yield* start().pipe(Effect.tap(execute), Effect.provide(worker(1)))
+      const log = yield* Effect.gen(function*() {
+        yield* Effect.flatMap(Runs, (runs) => runs.approve(runId, { approval: "part/more", actor: "dana" }))
+        assert.strictEqual((yield* execute(runId)).status, "Completed")
+        return yield* eventsOf(runId)
+      }).pipe(Effect.provide(worker(2)))
+      const said = log.flatMap(({ event }) => event._tag === "StepRequested" ? [[event.key, event.within]] : [])
+      const part = (turns: number) => ({
+        path: "part",
+        budget: { turns, costUsd: "0.50", unpriced: "refuse" as const }
+      })
+      assert.deepStrictEqual(said, [
+        ["before", undefined],
+        ["part/a", [part(1)]],
+        ["part/inner/b", [{ path: "part/inner", budget: { tokens: 10 } }]],
+        ["part/inner/c", undefined],
+        ["part/inner/d", [part(2)]]
+      ])
+    })
+  })
 
   it.live("is a bug of the program if it cannot be meant", () =>
     Effect.gen(function*() {

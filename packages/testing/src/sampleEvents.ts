@@ -49,7 +49,12 @@ const usage = {
   unpricedCalls: 0,
   possible: { tokens: 0, costUsd: "0" }
 }
-const requested = { key: "turn-1/model", attempt: 1, idempotencyKey: "a".repeat(64) }
+const requested = {
+  key: "turn-1/model",
+  attempt: 1,
+  idempotencyKey: "a".repeat(64),
+  within: [{ path: "research", budget: { turns: 5, costUsd: "0.20", unpriced: "refuse" as const } }]
+}
 const failed = { key: "charge", attempt: 2, error: "card \"refused\"", final: false, wakeAtMillis: 1_700_000_000_123 }
 const call = { turn: 1, tool: "issue_refund", toolCallId: "call_1" }
 
