@@ -2,7 +2,7 @@
  * One recorded model call: what the model is asked, what it answered, and how its failures are tried again.
  */
 import type { RunEventOf } from "@durable-agents/core"
-import { below, CurrentStep, Digest, Journal, Operation, Payload } from "@durable-agents/core"
+import { below, CurrentStep, Digest, Journal, MaxOutputTokens, Operation, Payload } from "@durable-agents/core"
 import type { Duration, Schedule, Schema } from "effect"
 import { Context, Effect, Result } from "effect"
 import type { Response } from "effect/ai"
@@ -16,7 +16,7 @@ import * as ModelPlan from "./ModelPlan.ts"
 import * as Part from "./Part.ts"
 import * as Prices from "./Prices.ts"
 import type { Reservation } from "./Reservation.ts"
-import { make as reserve, MaxOutputTokens } from "./Reservation.ts"
+import { make as reserve } from "./Reservation.ts"
 import { isList } from "./ToolResult.ts"
 import type { Tools } from "./Tools.ts"
 import type { Conversation } from "./Transcript.ts"

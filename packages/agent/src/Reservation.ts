@@ -3,21 +3,10 @@
  */
 import type { Budget, Operation, ToolDescription } from "@durable-agents/core"
 import { Allowances, Journal, Usd } from "@durable-agents/core"
-import { BigDecimal, Context, Effect } from "effect"
+import { BigDecimal, Effect } from "effect"
 import type { Prompt } from "effect/ai"
 import * as Prices from "./Prices.ts"
 import * as Tokens from "./Tokens.ts"
-
-/**
- * The most tokens that the answer to a model call may have, reasoning included, as the layer of a model is to ask of its
- * provider; undefined if nothing is asked.
- *
- * @category references
- * @since 0.1.0
- */
-export const MaxOutputTokens = Context.Reference<number | undefined>("@durable-agents/agent/MaxOutputTokens", {
-  defaultValue: () => undefined
-})
 
 /**
  * What is assumed, and asked of models in the table of prices, when an agent does not say how long an answer may be. All models

@@ -23,7 +23,6 @@ export { ModelError } from "./ModelError.ts"
 export * as ModelPlan from "./ModelPlan.ts"
 export * as Prices from "./Prices.ts"
 export * as RecordedModel from "./RecordedModel.ts"
-export { MaxOutputTokens } from "./Reservation.ts"
 export * as ScriptedModel from "./ScriptedModel.ts"
 export { Tokenizer } from "./Tokens.ts"
 

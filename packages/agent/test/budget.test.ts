@@ -1,6 +1,17 @@
-import { Agent, AgentError, MaxOutputTokens, Prices, ScriptedModel, Tokenizer } from "@durable-agents/agent"
+import { Agent, AgentError, Prices, ScriptedModel, Tokenizer } from "@durable-agents/agent"
 import type { RunId } from "@durable-agents/core"
-import { Budget, MemoryStore, Program, Runs, RunState, Runtime, Spending, Usd, Worker } from "@durable-agents/core"
+import {
+  Budget,
+  MaxOutputTokens,
+  MemoryStore,
+  Program,
+  Runs,
+  RunState,
+  Runtime,
+  Spending,
+  Usd,
+  Worker
+} from "@durable-agents/core"
 import { everyPrefix } from "@durable-agents/testing"
 import { assert, describe, it } from "@effect/vitest"
 import { BigDecimal, Deferred, Duration, Effect, Layer, Result, Schema, Scope, Stream } from "effect"

@@ -1,7 +1,8 @@
 /**
  * A language model behind Anthropic's Messages API: one call is one HTTP request, whatever comes of it.
  */
-import { Endpoint, MaxOutputTokens, ModelSpan, ProviderFailure } from "@durable-agents/provider"
+import { MaxOutputTokens } from "@durable-agents/core"
+import { Endpoint, ModelSpan, ProviderFailure } from "@durable-agents/provider"
 import { Config, Context, Duration, Effect, Layer, Option, Result, Schema, Stream } from "effect"
 import type { Redacted } from "effect"
 import { AiError, AnthropicStructuredOutput, LanguageModel, Model } from "effect/ai"

@@ -1,5 +1,5 @@
 import type { Anthropic } from "@durable-agents/anthropic"
-import { MaxOutputTokens } from "@durable-agents/provider"
+import { MaxOutputTokens } from "@durable-agents/core"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Redacted, Schema } from "effect"
 import { LanguageModel, Prompt, Tool, Toolkit } from "effect/ai"

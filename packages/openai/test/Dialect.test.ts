@@ -1,5 +1,5 @@
+import { MaxOutputTokens } from "@durable-agents/core"
 import { Dialect, OpenAi } from "@durable-agents/openai"
-import { MaxOutputTokens } from "@durable-agents/provider"
 import { assert, describe, it } from "@effect/vitest"
 import { Cause, Effect, Exit, Layer, Predicate, Redacted, Schema, Stream } from "effect"
 import { LanguageModel, type Prompt, Tool, Toolkit } from "effect/ai"

@@ -1,6 +1,6 @@
 /** Compares with OpenAI's own client: what it takes, what it sends, and what it makes of the same bytes. */
+import { MaxOutputTokens } from "@durable-agents/core"
 import { Dialect } from "@durable-agents/openai"
-import { MaxOutputTokens } from "@durable-agents/provider"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Redacted, Schema, Stream } from "effect"
 import { LanguageModel, Prompt, Tool, Toolkit } from "effect/ai"

@@ -1,6 +1,6 @@
 /** Compares with the schemas that OpenRouter publishes: what it takes, what it sends, and what is kept between. */
+import { MaxOutputTokens } from "@durable-agents/core"
 import { Dialect } from "@durable-agents/openai"
-import { MaxOutputTokens } from "@durable-agents/provider"
 import { assert, describe, it } from "@effect/vitest"
 import type { ChatRequest$Outbound } from "@openrouter/sdk/models"
 import {

@@ -1,5 +1,5 @@
+import { MaxOutputTokens } from "@durable-agents/core"
 import { Dialect } from "@durable-agents/openai"
-import { MaxOutputTokens } from "@durable-agents/provider"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Tracer } from "effect"
 import { chunk, generated, streamedEvents } from "./bytes.ts"

@@ -4,7 +4,6 @@
 export * as Endpoint from "./Endpoint.ts"
 export * as FailureTable from "./FailureTable.ts"
 export * as Json from "./Json.ts"
-export { MaxOutputTokens } from "./MaxOutputTokens.ts"
 export * as ModelSpan from "./ModelSpan.ts"
 export * as ProviderFailure from "./ProviderFailure.ts"
 export * as RetryAfter from "./RetryAfter.ts"
