@@ -16,6 +16,7 @@ import * as Units from "./Units.ts"
 export const idFields: ReadonlySet<string> = new Set<Field>([
   "schemaVersion",
   "inputDigest",
+  "contentDigest",
   "systemPromptHash",
   "promptDigest",
   "idempotencyKey",
@@ -182,6 +183,7 @@ export const fields: { readonly [Name in Field]: (value: ValueIn<Event, Name>) =
   priority: number("priority"),
   startAtMillis: at("not before"),
   startKey: word("start key"),
+  contentDigest: word("content digest"),
   parent: word("parent"),
   traceparent: word("traceparent"),
   goal: value("goal"),

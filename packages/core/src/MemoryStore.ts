@@ -249,7 +249,9 @@ export const layerOf = (store: Memory): Layer.Layer<Stores> =>
         get: (runId) => yielding(() => Effect.succeed(Option.fromNullishOr(shown(store.runs.get(runId))))),
         list: (options = {}) =>
           yielding(() => {
-            const rows = Array.from(store.runs.values()).filter((row) => matches(options)(shown(row)))
+            const rows = Array.from(store.runs.values()).filter((row) =>
+              isInTime(options, row.events[0]?.at ?? 0) && matches(options)(shown(row))
+            )
             return Effect.map(
               page("list", rows, options, ({ events, runId }) => [events[0]?.at ?? 0, runId], newest),
               ({ items, ...next }) => ({ items: items.map(shown).filter((summary) => summary !== undefined), ...next })
@@ -376,7 +378,11 @@ const matches = (options: ListOptions) => (summary: RunSummary | undefined): boo
   (options.namespace === undefined || summary.namespace === options.namespace) &&
   (options.program === undefined || summary.program === options.program) &&
   (options.status === undefined || summary.status === options.status) &&
+  (options.requestedBy === undefined || summary.requestedBy.id === options.requestedBy) &&
   Object.entries(options.labels ?? {}).every(([name, value]) => summary.labels[name] === value)
+
+const isInTime = ({ startedBefore = Infinity, startedFrom = -Infinity }: ListOptions, at: number): boolean =>
+  at >= startedFrom && at < startedBefore
 
 /** Where an item stands in its list, which does not depend on what else is in the list. */
 type Place = ReadonlyArray<string | number>

@@ -21,7 +21,7 @@ export * from "./OperationDecision.ts"
 export * from "./WaitDecision.ts"
 
 /**
- * Begins a log. Starting again with the same start key and input changes nothing.
+ * Begins a log. Starting again with the same start key, input and digest of the content changes nothing.
  *
  * @category runs
  * @since 0.1.0
@@ -29,7 +29,8 @@ export * from "./WaitDecision.ts"
 export const start = (event: RunEventOf<"RunStarted">): Decision<StartConflict> => (state) => {
   if (state.started === undefined) return events(event)
   return event.startKey !== undefined && state.started.startKey === event.startKey &&
-      state.started.program === event.program && state.started.inputDigest === event.inputDigest
+      state.started.program === event.program && state.started.inputDigest === event.inputDigest &&
+      state.started.contentDigest === event.contentDigest
     ? events()
     : Result.fail(new StartConflict({ runId: state.runId, startKey: event.startKey ?? "" }))
 }

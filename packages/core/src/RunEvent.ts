@@ -195,6 +195,7 @@ export const RunEvent = Schema.TaggedUnion({
     priority: Schema.Int,
     startAtMillis: optionalKey(Millis),
     startKey: optionalKey(Text),
+    contentDigest: optionalKey(Text),
     parent: optionalKey(Text),
     traceparent: optionalKey(Text),
     goal: optionalKey(Text),

@@ -82,6 +82,12 @@ export interface ListOptions {
   readonly status?: RunStatus
   /** Labels that must all be there, with these values. */
   readonly labels?: Readonly<Record<string, string>>
+  /** The id of the actor that requested the run. */
+  readonly requestedBy?: string
+  /** Runs that were started at this time or later, in milliseconds since 1970. */
+  readonly startedFrom?: number
+  /** Runs that were started before this time. */
+  readonly startedBefore?: number
   /** 1 to 1,000; default 100. */
   readonly limit?: number
   /** `next` of the page before. */

@@ -8,7 +8,7 @@ import { Budget, defaultBudget, stated } from "./Budget.ts"
 import { canonicalJson, derivedRunId, digest } from "./Digest.ts"
 import type { Append, StoreError } from "./EventStore.ts"
 import type { EventStore } from "./EventStore.ts"
-import type { Actor, ActorInput, RunId } from "./Ids.ts"
+import type { Actor, ActorInput, RunId, Seq } from "./Ids.ts"
 import { actor, Namespace, NextRunId } from "./Ids.ts"
 import { Limits } from "./Limits.ts"
 import * as Payload from "./Payload.ts"
@@ -108,6 +108,8 @@ export const view = (state: RunState): RunView => ({
 export interface StartOptions {
   /** Starting again with the same key and input gives the same run; with another input it is refused. */
   readonly startKey?: string
+  /** A digest of everything that whoever starts has asked for: the same start key with another one is refused too. */
+  readonly contentDigest?: string
   readonly labels?: Readonly<Record<string, string>>
   readonly requestedBy?: ActorInput
   /** Named limits replace those of the program. */
@@ -184,8 +186,10 @@ export class Runs extends Context.Service<Runs, {
     resolution: Resolution & { readonly key: string; readonly actor: ActorInput }
   ) => Refused<RunClosed | AlreadySettled | WaitClosed>
   readonly state: (runId: RunId) => Effect.Effect<RunView, RunNotFound | StoreError>
-  /** The run's log so far. */
-  readonly events: (runId: RunId) => Stream.Stream<Recorded, StoreError>
+  /** The run's log so far, from position `from` (default 0) on. */
+  readonly events: (runId: RunId, from?: Seq) => Stream.Stream<Recorded, StoreError>
+  /** The run's log from position `from` (default 0) on, and every further event as it comes; ends with the end of the run. */
+  readonly changes: (runId: RunId, from?: Seq) => Stream.Stream<Recorded, StoreError>
   /** Waits until the run has ended, or `until` holds. */
   readonly await: (
     runId: RunId,
@@ -303,6 +307,7 @@ export class Runs extends Context.Service<Runs, {
           priority: options.priority ?? 0,
           ...(startAtMillis === undefined ? {} : { startAtMillis }),
           ...(startKey === undefined ? {} : { startKey }),
+          ...(options.contentDigest === undefined ? {} : { contentDigest: options.contentDigest }),
           ...(options.traceparent === undefined ? {} : { traceparent: options.traceparent }),
           ...(typeof json === "string" ? { goal: json } : {}),
           ...(program.description.model === undefined ? {} : { model: program.description.model }),
@@ -415,7 +420,8 @@ export class Runs extends Context.Service<Runs, {
           )
         }),
         state: Effect.fn("Runs.state")((runId) => Effect.map(load(runId), view)),
-        events: (runId) => store.read(runId),
+        events: (runId, from) => store.read(runId, from),
+        changes: (runId, from) => store.changes(runId, from),
         await: Effect.fn("Runs.await")(function*(runId, until = () => false) {
           let state = yield* load(runId)
           if (isEnded(state) || until(view(state))) return view(state)

@@ -246,11 +246,12 @@ describe("RunDecision.start", () => {
     }
   })
 
-  it("refuses another input, another program, and a second start without a key", () => {
+  it("refuses another input, another program, another content, and a second start without a key (D36)", () => {
     const others = [
       { ...event, inputDigest: "sha256:2" },
       { ...event, program: "other" },
       { ...event, startKey: "order-2" },
+      { ...event, contentDigest: "sha256:2" },
       started({ inputDigest: "sha256:1" })
     ]
     for (const other of others) {

@@ -58,7 +58,7 @@ export const make = ({ read, sql, tables }: Database): RunIndex["Service"] => {
    * enough: tables are looked into row by row (`lateral`, `offset 0`), since to join whole ones takes as long as they are.
    */
   const newest = (options: ListOptions, cursor: NewestCursor | undefined, status: Fragment, limit: number) => {
-    const { labels = {}, namespace, program } = options
+    const { labels = {}, namespace, program, requestedBy, startedBefore, startedFrom } = options
     const wanted = Object.entries(labels).map(([name, value]) => labelId(name, value))
     const isLabelled = wanted.length > 0
     const order = sql.literal(isLabelled ? "l" : "s")
@@ -75,7 +75,14 @@ export const make = ({ read, sql, tables }: Database): RunIndex["Service"] => {
           sql`(select true from ${tables.run_labels} o where o.run_id = s.run_id and o.label = ${label}::uuid)`
         )),
       ...(namespace === undefined ? [] : [sql`s.namespace = ${namespace}::text`]),
-      ...(program === undefined ? [] : [sql`s.program = ${program}::text`])
+      ...(program === undefined ? [] : [sql`s.program = ${program}::text`]),
+      ...(requestedBy === undefined ? [] : [sql`s.summary #>> '{requestedBy,id}' = ${requestedBy}::text`]),
+      ...(startedFrom === undefined ? [] : [
+        sql`${order}.started_at >= ${timeOf(sql, millis(startedFrom))}::timestamptz(3)`
+      ]),
+      ...(startedBefore === undefined ? [] : [
+        sql`${order}.started_at < ${timeOf(sql, millis(startedBefore))}::timestamptz(3)`
+      ])
     ]
     const source = !isLabelled ? sql`${tables.run_summaries} s` : sql`
       ${tables.run_labels} l cross join lateral (

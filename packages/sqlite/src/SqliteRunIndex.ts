@@ -93,15 +93,19 @@ export const make = ({ connection, read }: Database): RunIndex["Service"] => {
 
   const list = Effect.fnUntraced(function*(options: ListOptions = {}) {
     const limit = pageLimit(options.limit)
-    const wanted = Object.entries(options.labels ?? {})
-    const size = wanted.length === 0 ? limit + 1 : step
+    const { labels = {}, requestedBy, startedBefore = Infinity, startedFrom = -Infinity } = options
+    const wanted = Object.entries(labels)
+    const size = wanted.length === 0 && requestedBy === undefined ? limit + 1 : step
     const rows: Array<SummaryRow> = []
     let cursor = yield* cursorOf("list", decodeNewest, options.cursor, firstNewest)
+    // No id comes before the empty text, so this leaves out what was started at that time.
+    if (startedBefore <= cursor[0]) cursor = [startedBefore, ""]
     while (true) {
       const found = yield* read("list", () => rowsAfter(options, cursor, size))
       const last = found.at(-1)
-      rows.push(...found.filter(hasLabels(wanted)))
-      if (last === undefined || found.length < size || rows.length > limit) break
+      const inTime = found.filter(({ started_at }) => started_at >= startedFrom)
+      rows.push(...inTime.filter(hasLabels(wanted)).filter(isRequestedBy(requestedBy)))
+      if (last === undefined || found.length < size || inTime.length < found.length || rows.length > limit) break
       cursor = [last.started_at, last.run_id]
       yield* Effect.yieldNow
     }
@@ -174,6 +178,9 @@ const hasLabels = (wanted: ReadonlyArray<readonly [string, string]>) => ({ label
   const own = new Map(Object.entries(decodeLabels(labels)))
   return wanted.every(([name, value]) => own.get(name) === value)
 }
+
+const isRequestedBy = (id: string | undefined) => ({ summary }: SummaryRow): boolean =>
+  id === undefined || decodeSummary(summary).requestedBy.id === id
 
 const byNewest = (left: SummaryRow, right: SummaryRow): number =>
   right.started_at - left.started_at || (left.run_id < right.run_id ? 1 : -1)

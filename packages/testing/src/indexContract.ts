@@ -135,6 +135,37 @@ export const indexContract = ({ test }: Register): void => {
   )
 
   test(
+    "filters by who requested a run and by when it was started, also page by page (D37)",
+    Effect.gen(function*() {
+      const { control, listed, start, store } = yield* scene
+      const begin = Effect.fnUntraced(function*(id: string, program = "mail") {
+        yield* control.advance(1_000)
+        const runId = yield* start({ program, labels: { team: "a" }, summary: { requestedBy: { kind: "person", id } } })
+        yield* control.advance(1_000)
+        return { runId, after: yield* store.now }
+      })
+      const first = yield* begin("sam")
+      const second = yield* begin(oddName, "report")
+      const third = yield* begin("sam", "report")
+      assert.deepStrictEqual(ids(yield* listed({ requestedBy: "sam" })), [third.runId, first.runId])
+      assert.deepStrictEqual(ids(yield* listed({ requestedBy: oddName })), [second.runId])
+      assert.deepStrictEqual(ids(yield* listed({ requestedBy: "sa" })), [])
+      assert.deepStrictEqual(ids(yield* listed({ startedFrom: first.after })), [third.runId, second.runId])
+      assert.deepStrictEqual(ids(yield* listed({ startedBefore: second.after })), [second.runId, first.runId])
+      assert.deepStrictEqual(
+        ids(yield* listed({ startedFrom: first.after, startedBefore: second.after, labels: { team: "a" } })),
+        [second.runId]
+      )
+      assert.deepStrictEqual(
+        ids(yield* listed({ requestedBy: "sam", program: "report", startedBefore: third.after, limit: 1 })),
+        [third.runId]
+      )
+      assert.deepStrictEqual(ids(yield* listed({ startedFrom: third.after })), [])
+      assert.deepStrictEqual(ids(yield* listed({ startedBefore: 0 })), [])
+    })
+  )
+
+  test(
     "pages through a list without a gap or a duplicate, also among runs of one moment and while others come and go",
     Effect.gen(function*() {
       const { append, index, listed, namespace, start, summary } = yield* scene

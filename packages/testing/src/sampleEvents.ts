@@ -89,6 +89,7 @@ export const sampleEvents: {
     priority: -3,
     startAtMillis: 1_700_000_000_000,
     startKey: "order/A-8891",
+    contentDigest: `sha256:${"3".repeat(64)}`,
     parent: "none",
     traceparent: `00-${"a".repeat(32)}-${"b".repeat(16)}-01`,
     goal: "Refund order A-8891",
