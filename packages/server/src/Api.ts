@@ -6,7 +6,7 @@ import { Budget, OperationKey, RunId, Seq } from "@durable-agents/core"
 import { Schema, SchemaGetter } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { EventPage, FeedEvent } from "./EventModel.ts"
-import { Authentication, Identity, Validation } from "./Identity.ts"
+import { Authentication, Border, Identity } from "./Identity.ts"
 import {
   AlreadySettledProblem,
   ApprovalNotPendingProblem,
@@ -15,14 +15,13 @@ import {
   RunClosedProblem,
   RunNotFoundProblem,
   StartConflictProblem,
-  TooLargeProblem,
   UnavailableProblem,
   WaitClosedProblem
 } from "./Problem.ts"
 import { ApprovalPage, Explanation, ProgramInfo, Run, RunPage, Status } from "./RunModel.ts"
 
 export * from "./EventModel.ts"
-export { Identity, Role } from "./Identity.ts"
+export { Identity } from "./Identity.ts"
 export * from "./Problem.ts"
 export * from "./RunModel.ts"
 
@@ -43,9 +42,24 @@ const Limit = Schema.FiniteFromString.check(
 
 const Position = Schema.FiniteFromString.pipe(Schema.decodeTo(Seq))
 
+const Instant = Schema.FiniteFromString.check(Schema.isBetween({ minimum: 0, maximum: 253_402_300_799_999 })).annotate({
+  description: "Milliseconds since 1970"
+})
+
+/** Text that every store can compare with what it holds. */
+const Filter = Text.check(Schema.isMaxLength(2000), Schema.isPattern(/^[^\0\p{Cs}]*$/u))
+
 const IdempotencyKey = Schema.NonEmptyString.check(Schema.isMaxLength(2000)).annotate({
   description: "Sending the same again with the same key changes nothing"
 })
+
+/** A run that may do nothing cannot be meant. Calls of tools are another matter. */
+const StartBudget = Budget.Budget.check(Schema.makeFilter((budget: Budget.Budget) => {
+  const { activeMillis, costUsd = "1", tokens, turns, wallMillis } = budget
+  const zero = Object.entries({ turns, tokens, wallMillis, activeMillis }).find(([, cap]) => cap === 0)?.[0]
+  const nothing = zero ?? (/[1-9]/.test(costUsd) ? undefined : "costUsd")
+  return nothing === undefined ? undefined : `\`${nothing}\` must be more than 0`
+}))
 
 /**
  * What a new run is made of.
@@ -59,7 +73,7 @@ export const StartRequest = Schema.Struct({
   input: optional(Json),
   labels: optional(Schema.Record(Text, Text)),
   /** Named limits replace those of the program. */
-  budget: optional(Budget.Budget),
+  budget: optional(StartBudget),
   /** Not before this time, in ISO 8601 with its offset, or in milliseconds since 1970. */
   startAt: optional(Schema.Union([Schema.DateTimeUtcFromString, Schema.DateTimeUtcFromMillis])),
   priority: optional(Schema.Int),
@@ -100,7 +114,8 @@ export const DenyRequest = Schema.Struct({
   reason: optional(Text)
 }).annotate({ identifier: "DenyRequest" })
 
-const Why = Schema.NullOr(Schema.Struct({ reason: optional(Text) }).annotate({ identifier: "Why" }))
+/** A body that may be left out. */
+const Why = [Schema.Struct({ reason: optional(Text) }).annotate({ identifier: "Why" }), Schema.Null] as const
 
 /**
  * How an operation ended that the log does not know the end of.
@@ -116,12 +131,14 @@ export const ResolveRequest = Schema.Union([
 const BudgetRequest = Schema.Struct({ budget: Budget.Budget, reason: optional(Text) })
   .annotate({ identifier: "BudgetRequest" })
 
-const SignalRequest = Schema
-  .NullOr(Schema.Struct({ payload: optional(Json) }).annotate({ identifier: "SignalRequest" }))
+const SignalRequest = [
+  Schema.Struct({ payload: optional(Json) }).annotate({ identifier: "SignalRequest" }),
+  Schema.Null
+] as const
 
 const common = [ForbiddenProblem, InvalidRequestProblem, UnavailableProblem] as const
 const known = [...common, RunNotFoundProblem] as const
-const changing = [...known, RunClosedProblem, TooLargeProblem] as const
+const changing = [...known, RunClosedProblem] as const
 
 const Feed = HttpApiSchema.StreamSse({ events: FeedEvent })
 
@@ -137,18 +154,18 @@ export class RunsGroup extends HttpApiGroup.make("runs")
       headers: { "idempotency-key": optional(IdempotencyKey) },
       payload: StartRequest,
       success: Run.pipe(HttpApiSchema.status(201)),
-      error: [...common, StartConflictProblem, TooLargeProblem]
+      error: [...common, StartConflictProblem]
     }).annotate(OpenApi.Summary, "Record a new run"),
     HttpApiEndpoint.get("list", "/runs", {
       query: {
         status: optional(Status),
-        program: optional(Text),
-        label: optional(Schema.Array(Text.check(Schema.isPattern(/^[^=]+=/))).annotate({
+        program: optional(Filter),
+        label: optional(Schema.Array(Filter.check(Schema.isPattern(/^[^=]+=/))).annotate({
           description: "`name=value`; may be given more than once"
         })),
-        requestedBy: optional(Text),
-        startedFrom: optional(Schema.FiniteFromString),
-        startedBefore: optional(Schema.FiniteFromString),
+        requestedBy: optional(Filter),
+        startedFrom: optional(Instant),
+        startedBefore: optional(Instant),
         limit: optional(Limit),
         cursor: optional(Text)
       },
@@ -201,17 +218,9 @@ export class RunsGroup extends HttpApiGroup.make("runs")
       error: [...changing, AlreadySettledProblem, WaitClosedProblem]
     }).annotate(OpenApi.Summary, "Say how an operation ended"),
     HttpApiEndpoint.post("budget", "/runs/:runId/budget", { params, payload: BudgetRequest, error: changing })
-      .annotate(OpenApi.Summary, "Replace limits of an open run"),
-    HttpApiEndpoint.post("fork", "/runs/:runId/fork", {
-      params,
-      query: { at: Position },
-      headers: { "idempotency-key": optional(IdempotencyKey) },
-      payload: Why,
-      success: Run.pipe(HttpApiSchema.status(201)),
-      error: [...known, StartConflictProblem]
-    }).annotate(OpenApi.Summary, "Start a new run from the first events of this one")
+      .annotate(OpenApi.Summary, "Replace limits of an open run")
   )
-  .middleware(Validation)
+  .middleware(Border)
   .middleware(Authentication)
 {}
 
@@ -233,7 +242,7 @@ export class DeskGroup extends HttpApiGroup.make("desk")
     HttpApiEndpoint.get("me", "/me", { success: Identity })
       .annotate(OpenApi.Summary, "The name and the roles of the caller's credential")
   )
-  .middleware(Validation)
+  .middleware(Border)
   .middleware(Authentication)
 {}
 

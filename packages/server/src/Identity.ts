@@ -1,34 +1,30 @@
 /**
  * Who asks: the name and the roles of a credential, and the middleware that finds them.
  */
+import { AccessToken } from "@durable-agents/core"
 import { Context, Schema } from "effect"
 import { HttpApiMiddleware, HttpApiSecurity } from "effect/http-api"
-import { InvalidRequestProblem, UnauthenticatedProblem, UnavailableProblem } from "./Problem.ts"
+import {
+  BadRequestProblem,
+  ForbiddenProblem,
+  InternalProblem,
+  InvalidRequestProblem,
+  TimeoutProblem,
+  TooLargeProblem,
+  UnauthenticatedProblem,
+  UnavailableProblem,
+  UnsupportedProblem
+} from "./Problem.ts"
 
 /**
- * What a credential is for. Every role may read; `starter` starts runs and sends signals, `approver` decides about approvals,
- * `operator` does everything else that changes a run.
- *
- * @category models
- * @since 0.1.0
- */
-export const Role = Schema.Literals(["viewer", "starter", "approver", "operator"])
-
-/**
- * @category models
- * @since 0.1.0
- */
-export type Role = typeof Role.Type
-
-/**
- * The name stands in the log as the actor of everything that the credential does.
+ * The name stands in the log as the actor of everything that the credential does. Every role may read.
  *
  * @category models
  * @since 0.1.0
  */
 export const Identity = Schema.Struct({
   name: Schema.String,
-  roles: Schema.Array(Role)
+  roles: Schema.Array(AccessToken.Role)
 }).annotate({ identifier: "Identity" })
 
 /**
@@ -57,16 +53,24 @@ export class Authentication extends HttpApiMiddleware.Service<Authentication, { 
   "@durable-agents/server/Authentication",
   {
     security: { bearer: HttpApiSecurity.bearer },
-    error: [UnauthenticatedProblem, UnavailableProblem]
+    error: [UnauthenticatedProblem, ForbiddenProblem, UnavailableProblem]
   }
 ) {}
 
 /**
- * Gives a body to answers to requests that do not fit the definition.
+ * Reads the body within its limits of size and time, and answers what does not fit the definition.
  *
  * @category services
  * @since 0.1.0
  */
-export class Validation extends HttpApiMiddleware.Service<Validation>()("@durable-agents/server/Validation", {
-  error: InvalidRequestProblem
+export class Border extends HttpApiMiddleware.Service<Border>()("@durable-agents/server/Border", {
+  error: [
+    BadRequestProblem,
+    InternalProblem,
+    InvalidRequestProblem,
+    TimeoutProblem,
+    TooLargeProblem,
+    UnavailableProblem,
+    UnsupportedProblem
+  ]
 }) {}

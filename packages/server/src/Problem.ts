@@ -142,6 +142,42 @@ export class StartConflictProblem extends HttpApiError.Problem<StartConflictProb
 }) {}
 
 /**
+ * The request is not what it says it is: its body ends early, or is no UTF-8.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class BadRequestProblem extends HttpApiError.Problem<BadRequestProblem>()("BadRequestProblem", {
+  type: type("bad-request"),
+  status: 400,
+  title: "The request cannot be read"
+}) {}
+
+/**
+ * The request did not arrive in time.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class TimeoutProblem extends HttpApiError.Problem<TimeoutProblem>()("TimeoutProblem", {
+  type: type("timeout"),
+  status: 408,
+  title: "The request did not arrive in time"
+}) {}
+
+/**
+ * The body is not JSON by its `Content-Type`, or is compressed.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class UnsupportedProblem extends HttpApiError.Problem<UnsupportedProblem>()("UnsupportedProblem", {
+  type: type("unsupported"),
+  status: 415,
+  title: "The body must be JSON in UTF-8, not compressed"
+}) {}
+
+/**
  * The body has more bytes than the server takes.
  *
  * @category errors
@@ -163,4 +199,16 @@ export class UnavailableProblem extends HttpApiError.Problem<UnavailableProblem>
   type: type("unavailable"),
   status: 503,
   title: "The server cannot do this at the moment"
+}) {}
+
+/**
+ * A bug. What happened is in the server's log.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class InternalProblem extends HttpApiError.Problem<InternalProblem>()("InternalProblem", {
+  type: type("internal"),
+  status: 500,
+  title: "The server failed"
 }) {}

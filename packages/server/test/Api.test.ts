@@ -26,7 +26,6 @@ describe("Api", () => {
       "POST /runs/{runId}/release",
       "POST /runs/{runId}/resolve",
       "POST /runs/{runId}/budget",
-      "POST /runs/{runId}/fork",
       "GET /approvals",
       "GET /programs",
       "GET /me",
@@ -47,7 +46,7 @@ describe("Api", () => {
         }
       }
     }
-    assert.sameMembers([...statuses], ["401", "403", "404", "409", "413", "422", "503"])
+    assert.sameMembers([...statuses], ["400", "401", "403", "404", "408", "409", "413", "415", "422", "500", "503"])
   })
 
   it.effect("has a typed client", () =>

@@ -1,0 +1,91 @@
+/**
+ * The log of one run: a page of it, or all of it as server-sent events that go on with the run.
+ */
+import { type Recorded, RunEvent, type RunId, Runs } from "@durable-agents/core"
+import { Context, Deferred, Effect, Option, Schedule, Stream } from "effect"
+import { HttpServerResponse } from "effect/http"
+import * as Measure from "./Measure.ts"
+import { invalid } from "./Refusal.ts"
+import { ServerSettings } from "./Settings.ts"
+
+/**
+ * Ends the feeds of a server that is about to end, so that its clients go on elsewhere. Never of itself.
+ *
+ * @category references
+ * @since 0.1.0
+ */
+export const Draining = Context.Reference<Deferred.Deferred<void>>("@durable-agents/server/Draining", {
+  defaultValue: () => Deferred.makeUnsafe()
+})
+
+/**
+ * A page from a position on, as the lines that were recorded.
+ *
+ * @category responses
+ * @since 0.1.0
+ */
+export const page = Effect.fnUntraced(function*(runId: RunId, from: number, limit: number) {
+  const found = yield* Stream.runCollect(Stream.take((yield* Runs).events(runId, from), limit + 1))
+  const items = found.slice(0, limit).map(RunEvent.toLine).join(",")
+  const next = found[limit]
+  return HttpServerResponse.text(`{"items":[${items}]${next === undefined ? "" : `,"next":${next.seq}`}}`, {
+    contentType: "application/json"
+  })
+})
+
+/**
+ * Every event from a position on, once and in order, each with its position as id; when the run has ended `end`, and then nothing.
+ * A reader who has it all is told so by 204, which keeps browsers from asking again.
+ *
+ * **Details**
+ *
+ * Reads from the store as fast as its reader takes, so a slow one costs a page of events, however long the log is.
+ *
+ * @category responses
+ * @since 0.1.0
+ */
+export const feed = Effect.fnUntraced(function*(runId: RunId, from: number) {
+  const runs = yield* Runs
+  const { heartbeat } = yield* ServerSettings
+  const draining = yield* Draining
+  const before = from === 0 ? undefined : yield* Stream.runHead(Stream.take(runs.events(runId, from - 1), 1))
+  if (before !== undefined) {
+    if (Option.isNone(before)) {
+      return yield* invalid(["headers", "last-event-id"], "is beyond the end of the log")
+    }
+    if (endStatus(before.value) !== undefined) return HttpServerResponse.empty({ status: 204 })
+  }
+  const events = Stream.mapArray(
+    runs.changes(runId, from),
+    (recorded) => [recorded.map(text).join("")] as const
+  )
+  const beats = Stream.map(Stream.fromSchedule(Schedule.spaced(heartbeat)), () => ":\n\n")
+  return HttpServerResponse.stream(
+    // What comes first tells the client, and everything between, that the feed stands.
+    Stream.unwrap(Effect.as(Measure.feed, Stream.make(":\n\n"))).pipe(
+      Stream.concat(Stream.merge(events, beats, { haltStrategy: "left" })),
+      Stream.interruptWhen(Deferred.await(draining)),
+      Stream.encodeText
+    ),
+    { contentType: "text/event-stream", headers: { "cache-control": "no-store", "x-accel-buffering": "no" } }
+  )
+})
+
+const text = (recorded: Recorded): string => {
+  const status = endStatus(recorded)
+  const end = status === undefined ? "" : `event: end\ndata: {"status":"${status}"}\n\n`
+  return `id: ${recorded.seq}\ndata: ${RunEvent.toLine(recorded)}\n\n${end}`
+}
+
+const endStatus = ({ event }: Recorded): "Completed" | "Failed" | "Cancelled" | undefined => {
+  switch (event._tag) {
+    case "RunCompleted":
+      return "Completed"
+    case "RunFailed":
+      return "Failed"
+    case "RunCancelled":
+      return "Cancelled"
+    default:
+      return undefined
+  }
+}

@@ -1,0 +1,82 @@
+/**
+ * A run as it is read for the API: from its log, with what the store knows beyond it.
+ */
+import {
+  EventStore,
+  Namespace,
+  type RunId,
+  RunNotFound,
+  Runs,
+  RunState,
+  type RunView,
+  view
+} from "@durable-agents/core"
+import { Effect, Stream } from "effect"
+import type { Run, Status } from "./RunModel.ts"
+
+/**
+ * The run with this id, if it is in the namespace that is in place; and when it came into its status.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const load = Effect.fnUntraced(function*(runId: RunId) {
+  const runs = yield* Runs
+  const namespace = yield* Namespace
+  let state = RunState.initial(runId)
+  let since = 0
+  yield* Stream.runForEach(runs.events(runId), (recorded) =>
+    Effect.sync(() => {
+      const next = RunState.evolve(state, recorded)
+      if (RunState.status(next) !== RunState.status(state)) since = recorded.at
+      state = next
+    }))
+  return state.started?.namespace === namespace ? { run: view(state), since } : yield* new RunNotFound({ runId })
+})
+
+/**
+ * The status of a run that has begun its log.
+ *
+ * @category conversions
+ * @since 0.1.0
+ */
+export const statusOf = ({ status }: Pick<RunView, "status">): typeof Status.Type =>
+  // A log without a start belongs to no namespace, so it is not found.
+  status === "NotStarted" ? "Pending" : status
+
+/**
+ * @category conversions
+ * @since 0.1.0
+ */
+export const modelOf = Effect.fnUntraced(function*({ run, since }: { readonly run: RunView; readonly since: number }) {
+  const { startedAt, started, updatedAt } = run.state
+  const { budget, failure, output, pendingApprovals, program, reason, runId, seq, usage, waits, wakeAt } = run
+  return {
+    runId,
+    program,
+    programVersion: started?.programVersion ?? "",
+    status: statusOf(run),
+    seq,
+    startedAt,
+    since,
+    updatedAt,
+    now: yield* (yield* EventStore).now,
+    requestedBy: started?.requestedBy ?? { kind: "system", id: "unknown" },
+    labels: started?.labels ?? {},
+    startKey: started?.startKey,
+    parent: started?.parent,
+    input: started?.input ?? null,
+    output,
+    reason,
+    failure,
+    waits,
+    pendingApprovals,
+    wakeAt,
+    budget,
+    usage,
+    model: started?.model,
+    systemPrompt: started?.systemPrompt,
+    guardrailProfile: started?.guardrailProfile,
+    tools: started?.tools ?? []
+  } satisfies Run
+})

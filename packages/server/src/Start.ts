@@ -1,0 +1,81 @@
+/**
+ * What `POST /runs` asks for, as a start of a run.
+ */
+import { Digest, Namespace, Payload, type Program, RunIndex, Runs } from "@durable-agents/core"
+import { Effect, Option } from "effect"
+import { withRole } from "./Access.ts"
+import type { StartRequest } from "./Api.ts"
+import { type Definition, Definitions } from "./Definitions.ts"
+import { StartPolicy } from "./Policy.ts"
+import { ForbiddenProblem } from "./Problem.ts"
+import { invalid, ofRun, StartConflictRefusal, unavailable } from "./Refusal.ts"
+
+/**
+ * Records the run, or finds the one that was started with this key and content.
+ *
+ * @category handlers
+ * @since 0.1.0
+ */
+export const start = Effect.fnUntraced(function*(request: StartRequest, startKey: string | undefined) {
+  const runs = yield* Runs
+  const policy = yield* StartPolicy
+  const identity = yield* withRole("starter")
+  const program = yield* definitionOf(request.program)
+  const input = yield* inputOf(program, request.input ?? null)
+  const { budget, guardrailProfile, labels, priority, startAt, systemPrompt } = request
+  const refused = yield* policy({ identity, program, systemPrompt, guardrailProfile })
+  if (Option.isSome(refused)) return yield* new ForbiddenProblem({ detail: refused.value })
+  if (startKey !== undefined) yield* otherProgram(program, startKey)
+  const content = { ...request, program: program.name }
+  return yield* runs.start(
+    // Starting needs of a program nothing but what a definition has.
+    program as Program.Program<unknown, unknown, unknown>,
+    input,
+    {
+      requestedBy: identity.name,
+      ...(startKey === undefined
+        ? {}
+        : { startKey, contentDigest: Digest.digest(Digest.canonicalJson(JSON.stringify(content))) }),
+      ...(budget === undefined ? {} : { budget }),
+      ...(guardrailProfile === undefined ? {} : { guardrailProfile }),
+      ...(labels === undefined ? {} : { labels }),
+      ...(priority === undefined ? {} : { priority }),
+      ...(startAt === undefined ? {} : { startAt }),
+      ...(systemPrompt === undefined ? {} : { systemPrompt })
+    }
+  ).pipe(Effect.catchTags({
+    StoreError: ofRun.StoreError,
+    InvalidRequest: ofRun.InvalidRequest,
+    StartConflict: StartConflictRefusal
+  }))
+})
+
+const definitionOf = Effect.fnUntraced(function*(name: string | undefined) {
+  const { all, find } = yield* Definitions
+  const names = all.map((program) => `\`${program.name}\``).join(", ")
+  const found = find(name)
+  return found ?? (yield* invalid(
+    ["payload", "program"],
+    all.length === 0 ? "cannot be started here: the server knows no program" : `must be one of ${names}`
+  ))
+})
+
+const inputOf = Effect.fnUntraced(function*(program: Definition, json: unknown) {
+  if (typeof json === "string" && json.trim() === "") return yield* invalid(["payload", "input"], "is empty")
+  return yield* Effect.mapError(
+    Effect.fromResult(Payload.decoder(program.input)(json)),
+    ({ message }) => invalid(["payload", "input"], `does not fit \`${program.name}\`: ${message}`)
+  )
+})
+
+/** The key of a run is its program's; used for another program, it is the same key with other content. */
+const otherProgram = Effect.fnUntraced(function*({ name }: Definition, startKey: string) {
+  const { all } = yield* Definitions
+  const namespace = yield* Namespace
+  const index = yield* RunIndex
+  for (const other of all) {
+    if (other.name === name) continue
+    const runId = Digest.derivedRunId(namespace, other.name, startKey)
+    if (Option.isSome(yield* unavailable(index.get(runId)))) return yield* StartConflictRefusal({ runId, startKey })
+  }
+})
