@@ -6,6 +6,7 @@ import type {
   ApprovalNotPending,
   InvalidRequest,
   NotAnApprover,
+  OwnRequest,
   RunClosed,
   RunNotFound,
   StartConflict,
@@ -110,6 +111,7 @@ export const ofDecision = {
   ...ofRun,
   WaitClosed: WaitClosedRefusal,
   NotAnApprover: ({ message }: NotAnApprover) => Effect.fail(new ForbiddenProblem({ detail: message })),
+  OwnRequest: ({ message }: OwnRequest) => Effect.fail(new ForbiddenProblem({ detail: message })),
   ApprovalNotPending: ({ approval, decision, message, runId, status }: ApprovalNotPending) =>
     Effect.fail(new ApprovalNotPendingProblem({
       runId,

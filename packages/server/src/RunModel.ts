@@ -39,9 +39,13 @@ export const PendingApproval = Schema.Struct({
   reason: Text,
   tool: optional(Text),
   arguments: optional(Json),
+  /** The JSON schema of what may be put in place of the arguments. */
+  argumentsSchema: optional(Json),
   expiresAt: optional(Schema.Finite),
   onExpiry: optional(Schema.Literals(["deny", "approve"])),
-  approvers: optional(Schema.Array(Text))
+  approvers: optional(Schema.Array(Text)),
+  /** Whoever started the run may not allow it. */
+  notByRequester: Schema.Boolean
 }).annotate({ identifier: "PendingApproval" })
 
 /**

@@ -2,6 +2,7 @@
  * A run as it is read for the API: from its log, with what the store knows beyond it.
  */
 import {
+  ArgumentsSchema,
   EventStore,
   Namespace,
   type RunId,
@@ -70,7 +71,10 @@ export const modelOf = Effect.fnUntraced(function*({ run, since }: { readonly ru
     reason,
     failure,
     waits,
-    pendingApprovals,
+    pendingApprovals: pendingApprovals.map((approval) => ({
+      ...approval,
+      argumentsSchema: ArgumentsSchema.of(run.state, approval.key)
+    })),
     wakeAt,
     budget,
     usage,
