@@ -8,9 +8,10 @@ import { Console, Effect } from "effect"
 import { readFileSync } from "node:fs"
 import { parseArgs } from "node:util"
 import type { EvaluationSet } from "./sets/EvaluationSet.ts"
+import { provenance } from "./sets/provenance.ts"
 
 /** One module a set. */
-const sets: Readonly<Record<string, EvaluationSet>> = {}
+const sets: Readonly<Record<string, EvaluationSet>> = { provenance }
 
 const main = Effect.gen(function*() {
   const { values } = parseArgs({
