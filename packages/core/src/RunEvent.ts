@@ -247,7 +247,10 @@ export const RunEvent = Schema.TaggedUnion({
     ...failed,
     ...turn,
     /** The prompt was too long for the provider, and the next turn begins with a summary. */
-    compacts: optionalKey(Schema.Boolean)
+    compacts: optionalKey(Schema.Boolean),
+    /** Of an answer that was given and cannot be recorded: what the provider reported, with its cost. */
+    usage: optionalKey(CallUsage),
+    priceVersion: optionalKey(Text)
   },
 
   ToolCallRequested: { ...requested, ...call, arguments: Json, approval: optionalKey(Text) },

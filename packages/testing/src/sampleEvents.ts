@@ -142,7 +142,16 @@ export const sampleEvents: {
     recovered: true,
     providerRequestId: "req_1"
   },
-  LLMCallFailed: { _tag: "LLMCallFailed", ...failed, turn: 1, reason: "Timeout", outcome: "unknown", compacts: true },
+  LLMCallFailed: {
+    _tag: "LLMCallFailed",
+    ...failed,
+    turn: 1,
+    reason: "Timeout",
+    outcome: "unknown",
+    compacts: true,
+    usage: { inputTokens: 900, costUsd: "0.003" },
+    priceVersion: "2026-11-30"
+  },
   ToolCallRequested: {
     _tag: "ToolCallRequested",
     ...requested,
