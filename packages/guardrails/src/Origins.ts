@@ -93,13 +93,16 @@ const occurrences = (text: string, needles: ReadonlyArray<string>): ReadonlyArra
   return found
 }
 
-/** A value is no part of a longer word or number. */
-const isWhole = (text: string, at: number, needle: string): boolean =>
-  !(joins.test(needle.charAt(0)) && joins.test(text.charAt(at - 1))) &&
-  !(joins.test(needle.charAt(needle.length - 1)) && joins.test(text.charAt(at + needle.length))) &&
-  !(digit.test(needle.charAt(0)) && /[\d][.,]$/.test(text.slice(Math.max(0, at - 2), at))) &&
-  !(digit.test(needle.charAt(needle.length - 1)) &&
-    /^[.,]\d/.test(text.slice(at + needle.length, at + needle.length + 2)))
+/** A value is no part of a longer word, number, name or address. */
+const isWhole = (text: string, at: number, needle: string): boolean => {
+  const end = at + needle.length
+  return !(word.test(needle.charAt(0)) && joinsBefore.test(text.slice(Math.max(0, at - 2), at))) &&
+    !(word.test(needle.charAt(needle.length - 1)) && joinsBehind.test(text.slice(end, end + 2))) &&
+    !(digit.test(needle.charAt(0)) && /\d,$/.test(text.slice(Math.max(0, at - 2), at))) &&
+    !(digit.test(needle.charAt(needle.length - 1)) && /^,\d/.test(text.slice(end, end + 2)))
+}
 
-const joins = /[\p{L}\p{N}]/u
+const word = /[\p{L}\p{N}]/u
 const digit = /\d/
+const joinsBefore = /[\p{L}\p{N}]$|[\p{L}\p{N}][-_.@]$|@$/u
+const joinsBehind = /^[\p{L}\p{N}]|^[-_.@][\p{L}\p{N}]/u

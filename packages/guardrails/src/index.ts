@@ -13,5 +13,16 @@ export * as Provenance from "./Provenance.ts"
 export * as Sinks from "./Sinks.ts"
 export * as Sources from "./Sources.ts"
 
+// All together
+export * as Profiles from "./Profiles.ts"
+
+// What calls do together
+export * as Amounts from "./Amounts.ts"
+export * as Cycles from "./Cycles.ts"
+export * as Exfiltration from "./Exfiltration.ts"
+export * as Limits from "./Limits.ts"
+export * as RuleOfTwo from "./RuleOfTwo.ts"
+export * as Scope from "./Scope.ts"
+
 // What a text looks like
 export * as TextSignal from "./TextSignal.ts"

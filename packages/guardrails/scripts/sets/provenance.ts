@@ -6,7 +6,8 @@ import { Policy, Provenance, Sources, TextSignal } from "@durable-agents/guardra
 import { Effect, Schema } from "effect"
 import type { EvaluationSet, Measures } from "./EvaluationSet.ts"
 
-const Call = Schema.Struct({
+/** One labelled call. */
+export const Call = Schema.Struct({
   id: Schema.String,
   source: Schema.optionalKey(Schema.String),
   suite: Schema.optionalKey(Schema.String),
@@ -20,6 +21,9 @@ const Call = Schema.Struct({
 })
 
 const decode = Schema.decodeUnknownEffect(Schema.Array(Call))
+
+/** Dies of what is no record of this set. */
+export const decodeCalls = (records: ReadonlyArray<unknown>) => Effect.orDie(decode(records))
 
 /** What becomes of one call. */
 const judge = Effect.fnUntraced(function*(profile: Guardrails.Profile, record: typeof Call.Type) {
@@ -74,7 +78,7 @@ const rates = (all: ReadonlyArray<Judged>): Measures => ({
 export const provenance: EvaluationSet = {
   measure: Effect.fnUntraced(function*(records, profile) {
     const name = yield* Effect.orDie(Effect.fromResult(Guardrails.profile(profile)))
-    const calls = yield* Effect.orDie(decode(records))
+    const calls = yield* decodeCalls(records)
     const all = yield* Effect.forEach(calls, (record) => judge(name, record))
     const signal = yield* TextSignal.TextSignal
     const times = all.map(({ millis }) => millis).toSorted((left, right) => left - right)
