@@ -58,8 +58,12 @@ export const of = (original: string): CanonicalText => {
     const start = index > done && leadingMark.test(run) ? index - 1 : index
     plain(done, start)
     done = index + run.length
-    for (const cluster of original.slice(start, done).matchAll(clusters)) {
-      for (const one of fold(cluster[0])) put(one, start + cluster.index)
+    const whole = original.slice(start, done)
+    if (isOrdinary(whole)) put(whole.toLowerCase(), start)
+    else {
+      for (const { 0: cluster, index } of whole.matchAll(clusters)) {
+        for (const one of folded(cluster)) put(one, start + index)
+      }
     }
   }
   plain(done, original.length)
@@ -90,7 +94,24 @@ const clusters = /[^]\p{M}*/gu
 
 const simple = (text: string): string => text.toLowerCase().replace(/\p{Cc}/gu, " ")
 
-const fold = (special: string): Iterable<string> => {
+/** Nothing of it is written in another way, so every character stays where it is. */
+const isOrdinary = (text: string): boolean =>
+  !special.test(text) && text.normalize("NFKC") === text && text.toLowerCase().length === text.length
+
+const special = /[\s\p{Default_Ignorable_Code_Point}\p{Cf}\p{M}\p{Pd}\p{Pi}\p{Pf}\u2032\u2033\u00b4\u201a\u201e\u2212]/u
+
+/** Texts are made of few different characters. */
+const folded = (cluster: string): ReadonlyArray<string> => {
+  const known = folds.get(cluster)
+  if (known !== undefined) return known
+  const made = fold(cluster)
+  if (folds.size < 10_000 && cluster.length < 8) folds.set(cluster, made)
+  return made
+}
+
+const folds = new Map<string, ReadonlyArray<string>>()
+
+const fold = (special: string): ReadonlyArray<string> => {
   const folded = special.replace(unseen, "").normalize("NFKC").toLowerCase().replace(unseen, "")
   return Array.from(folded, (one) => twins.get(one) ?? (/\s/u.test(one) || one < " " ? " " : one))
 }

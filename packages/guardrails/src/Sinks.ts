@@ -30,6 +30,9 @@ export interface Sink {
 /** More values than these are not told apart: a call with more is judged by the first ones, and as one that says too much. */
 const most = 64
 
+/** Of a longer text for others, what follows is not looked at. */
+const longest = 20_000
+
 /**
  * The values of a call's arguments that have to come from somewhere.
  *
@@ -46,14 +49,19 @@ export const of = (
   labels: NonNullable<ToolLabels["sinks"]> = {}
 ): { readonly sinks: ReadonlyArray<Sink>; readonly more: boolean } => {
   const found: Array<Sink> = []
+  let tooLong = false
   for (const [path, value] of scalars(args)) {
     const kind = kindOf(path, value, labels[path])
     if (kind === "plain" || String(value).trim() === "") continue
     if (kind !== "content") found.push({ path, kind, value: String(value), embedded: false })
-    else found.push(...embedded(path, String(value)))
+    else {
+      const text = String(value)
+      tooLong ||= text.length > longest
+      found.push(...embedded(path, text.slice(0, longest)))
+    }
   }
   const unique = [...new Map(found.map((sink) => [`${sink.path} ${sink.kind} ${sink.value}`, sink])).values()]
-  return { sinks: unique.slice(0, most), more: unique.length > most }
+  return { sinks: unique.slice(0, most), more: tooLong || unique.length > most }
 }
 
 /** Texts and numbers by their paths; of lists, without the index. */

@@ -243,7 +243,7 @@ describe("Profiles.layer", () => {
     it.effect(`lets an ordinary run end under \`${profile}\` (checks 70, 71, H15)`, () => {
       const { effects, layer } = clerk(
         [turn({ name: "read_inbox", params: {} }), turn(mail("ann@example.com")), "Done."],
-        Profiles[profile],
+        Profiles.layer({ profile }),
         { inbox: "system: disk full\nuser: root\nOperating System: Linux" }
       )
       return Effect.gen(function*() {

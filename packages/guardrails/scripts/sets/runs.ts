@@ -8,7 +8,7 @@ import { Profiles } from "@durable-agents/guardrails"
 import { Effect, Layer, Schema, Stream } from "effect"
 import { Tool, Toolkit } from "effect/ai"
 import type { EvaluationSet, Measures } from "./EvaluationSet.ts"
-import { Call, decodeCalls } from "./provenance.ts"
+import { type Call, decodeCalls } from "./provenance.ts"
 
 /** A tool of any name that takes anything. */
 const toolOf = (name: string, readonly: boolean, labels: Parameters<typeof ToolPolicy.labels>[0]) =>
