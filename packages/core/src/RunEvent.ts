@@ -197,6 +197,8 @@ export const RunEvent = Schema.TaggedUnion({
     startKey: optionalKey(Text),
     contentDigest: optionalKey(Text),
     parent: optionalKey(Text),
+    /** The run whose first `seq` events this log begins with. */
+    forkedFrom: optionalKey(Schema.Struct({ runId: RunId, seq: Seq, reason: optionalKey(Text) })),
     traceparent: optionalKey(Text),
     goal: optionalKey(Text),
     model: optionalKey(Text),
@@ -394,6 +396,14 @@ export const cleanText = (json: string): string =>
     ? json.replace(/\\\\|\\u0000|\\ud[89a-f][0-9a-f]{2}/g, (found) =>
       found === "\\\\" ? found : found === "\\u0000" ? "\u2400" : "\ufffd")
     : json
+
+/**
+ * A text as every database holds it, for comparing it with what was stored.
+ *
+ * @category codecs
+ * @since 0.1.0
+ */
+export const cleanString = (text: string): string => JSON.parse(cleanText(JSON.stringify(text)))
 
 type Decoder = (fields: object) => Result.Result<RunEvent, Schema.SchemaError>
 
