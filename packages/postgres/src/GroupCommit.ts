@@ -3,7 +3,7 @@
  */
 import { type RunId, SequenceConflict, StoreError } from "@durable-agents/core"
 import type { Scope } from "effect"
-import { Cause, Deferred, Duration, Effect, Exit, Latch, Semaphore } from "effect"
+import { Cause, Deferred, Duration, Effect, Exit, Latch } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import { type Entry, isPlain, lengthsOf, storeAlone, storedOf, storeGroup } from "./AppendStatement.ts"
 import type { Database } from "./Database.ts"
@@ -27,6 +27,9 @@ const mostWeight = 1024 * 1024
 
 /** While one group commits, the next one is sent and the one after it gathers. */
 const mostInFlight = 2
+
+/** So many appends are worth a commit of their own, even where more will be asked for while it is under way. */
+const worthACommit = 24
 
 /** How long the other side of a run is held back for one that was outpaced by it. */
 const headStartMillis = 20
@@ -54,8 +57,23 @@ export const make = Effect.fnUntraced(function*(
   const outpaced = new Map<RunId, { readonly fromOutside: boolean; readonly until: number }>()
   const asked = Latch.makeUnsafe()
   const drained = Latch.makeUnsafe(true)
-  const slots = Semaphore.makeUnsafe(mostInFlight)
+  const run = Effect.runForkWith(yield* Effect.context<never>())
+  let inFlight = 0
+  /** Runs whose worker had an answer and has not asked again: of the latest group that was answered, and of the one before. */
+  let answered = new Set<RunId>()
+  let answeredBefore = new Set<RunId>()
+  /** How many wrote when a group was answered last: they wait, or are under way, or were answered just then. */
+  let writers = 0
   let closed = false
+
+  /**
+   * How many make a group. Of many that write, half: while the server has these, their neighbours are computed here. If all went
+   * together, either side would stand still while the other works.
+   */
+  const enough = (): number => {
+    const half = Math.ceil(writers / mostInFlight)
+    return half < worthACommit ? mostAppends : Math.min(mostAppends, half)
+  }
 
   const isHeldBack = ({ fromOutside, runId }: Entry): boolean => {
     const loser = outpaced.get(runId)
@@ -65,12 +83,12 @@ export const make = Effect.fnUntraced(function*(
   }
 
   /** At most one append of each run: a second one is decided on what the first has left, or refused. */
-  const take = (): ReadonlyArray<Waiting> => {
+  const take = (most: number): ReadonlyArray<Waiting> => {
     const taken: Array<Waiting> = []
     const left: Array<Waiting> = []
     let weight = 0
     for (const next of waiting) {
-      const isFull = taken.length === mostAppends || (taken.length > 0 && weight + next.weight > mostWeight)
+      const isFull = taken.length === most || (taken.length > 0 && weight + next.weight > mostWeight)
       if (isFull || busy.has(next.entry.runId) || isHeldBack(next.entry)) {
         left.push(next)
         continue
@@ -86,7 +104,7 @@ export const make = Effect.fnUntraced(function*(
   /** Lets everyone ask who is about to: with one writer that is one turn of the event loop. */
   const gather = Effect.gen(function*() {
     let seen = 0
-    while (waiting.length > seen && waiting.length < mostAppends) {
+    while (waiting.length > seen && waiting.length < enough()) {
       seen = waiting.length
       yield* Effect.yieldNow
     }
@@ -116,12 +134,16 @@ export const make = Effect.fnUntraced(function*(
   const answerStored = (
     group: ReadonlyArray<Waiting>,
     found: ReadonlyMap<RunId, number>
-  ): ReadonlyArray<Waiting> =>
-    group.filter((one) => {
+  ): ReadonlyArray<Waiting> => {
+    answeredBefore = answered
+    answered = new Set(group.flatMap(({ entry }) => entry.fromOutside ? [] : [entry.runId]))
+    writers = busy.size - group.length + waiting.length + answered.size + answeredBefore.size
+    return group.filter((one) => {
       const at = found.get(one.entry.runId)
       if (at !== undefined) settle(one, Exit.succeed(at))
       return at === undefined
     })
+  }
 
   const look = (group: ReadonlyArray<Waiting>): Effect.Effect<ReadonlyArray<Waiting>, SqlError> =>
     group.length === 0
@@ -188,16 +210,28 @@ export const make = Effect.fnUntraced(function*(
   }
 
   const commit = (group: ReadonlyArray<Waiting>): Effect.Effect<void> =>
-    store(group, 1).pipe(
+    Effect.suspend(() => store(group, 1)).pipe(
       Effect.catchCause((cause) =>
         Effect.sync(() =>
           group.filter(({ isOpen }) => isOpen).forEach((one) => settle(one, Exit.die(Cause.squash(cause))))
         )
       ),
-      Effect.ensuring(Effect.sync(() => asked.openUnsafe())),
-      Effect.ensuring(slots.release(1)),
+      Effect.ensuring(Effect.sync(() => {
+        inFlight -= 1
+        asked.openUnsafe()
+      })),
       Effect.uninterruptible
     )
+
+  /** Sends a group, if there is a connection for it and somebody whose turn it is. */
+  const send = (): void => {
+    if (inFlight === mostInFlight) return
+    const group = take(enough())
+    if (group.length === 0) return
+    inFlight += 1
+    run(commit(group))
+    if (waiting.length > 0) asked.openUnsafe()
+  }
 
   /** Those that are held back come in their turn also if nobody asks. */
   const someoneAsks = Effect.suspend(() =>
@@ -208,13 +242,11 @@ export const make = Effect.fnUntraced(function*(
 
   const turn = Effect.gen(function*() {
     yield* someoneAsks
-    yield* gather
-    yield* slots.take(1)
     asked.closeUnsafe()
-    const group = take()
-    if (group.length === 0) return yield* slots.release(1)
-    if (waiting.length > 0) asked.openUnsafe()
-    return yield* Effect.forkDetach(commit(group), { startImmediately: true })
+    yield* gather
+    // In a crowd a few do not go alone: whoever has an answer soon will join them.
+    const isEnough = inFlight === 0 || waiting.length >= enough() || enough() === mostAppends
+    if (isEnough) send()
   })
 
   yield* Effect.forkScoped(Effect.forever(turn, { disableYield: true }))
@@ -235,7 +267,10 @@ export const make = Effect.fnUntraced(function*(
         isOpen: true
       })
       drained.closeUnsafe()
+      answered.delete(entry.runId)
+      answeredBefore.delete(entry.runId)
       asked.openUnsafe()
+      if (waiting.length >= enough()) send()
       return Deferred.await(answer)
     })
 })
