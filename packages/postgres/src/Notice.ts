@@ -66,7 +66,9 @@ export const make = Effect.fnUntraced(function*(
     for (const subject of subjects) untold.delete(subject)
     if (untold.size === 0) toTell.closeUnsafe()
     const messages = texts(sql, subjects.map((subject) => `${origin} ${subject}`))
-    return once(sql`select pg_notify(${schema}, m.message) from unnest(${messages}) as m (message)`)
+    // What is told need not survive the server, so nobody waits for the disk.
+    return once(sql`
+      select set_config('synchronous_commit', 'off', true), pg_notify(${schema}, m.message) from unnest(${messages}) as m (message)`)
   })
 
   yield* toTell.await.pipe(
