@@ -10,7 +10,7 @@ import { Context } from "effect"
 export interface Settings {
   /** How often the systems take turns. */
   readonly rounds: number
-  /** How many rounds before them are thrown away: what is in them is compiled while it runs. From 1 on. */
+  /** How many rounds before them are thrown away at least: what is in them is compiled while it runs. From 1 on. */
   readonly warmUps: number
   /** About how long one round of one system takes, in milliseconds. */
   readonly roundMillis: number

@@ -50,6 +50,9 @@ export class Throughput extends Context.Service<Throughput, {
 
 type Rounds = ReadonlyArray<Round>
 
+/** What is still faster then is measured as it is. */
+const mostWarmUps = 12
+
 /** One of the systems: how it does a number of runs, and what it does when there are none. */
 interface Contestant {
   readonly prepare: (runs: number) => Effect.Effect<void>
@@ -115,13 +118,19 @@ export const layer: Layer.Layer<Throughput, never, Server> = Layer.effect(
       return sample(runs * stepsOfRun, result, counted, nothing)
     })
 
-    /** The first rounds are compiled while they run; the last of them says how many runs a round can have. */
+    /**
+     * The first rounds are compiled while they run: there are more of them until one is no faster than those before. The last one
+     * says how many runs a round can have.
+     */
     const runsFor = Effect.fnUntraced(function*(contestant: Contestant, atOnce: number) {
       let runs = atOnce * 2
-      for (let i = 0; i < warmUps; i++) {
+      let fastest = 0
+      for (let i = 0; i < mostWarmUps; i++) {
         const { stepsPerSecond } = yield* round(contestant, runs)
         const possible = stepsPerSecond * roundMillis / 1_000 / stepsOfRun
         runs = atOnce * Math.max(4, Math.round(possible / atOnce))
+        if (i >= warmUps - 1 && stepsPerSecond < fastest * 1.05) break
+        fastest = Math.max(fastest, stepsPerSecond)
       }
       return runs
     })
