@@ -146,6 +146,7 @@ export const make = (options: {
 > =>
   Effect.gen(function*() {
     const store = yield* PayloadCodec.store
+    const codec = yield* PayloadCodec.PayloadCodec
     const queue = yield* RunQueue
     const programs = yield* Programs
     const settings = yield* RuntimeSettings
@@ -157,7 +158,7 @@ export const make = (options: {
     const leaseMillis = Duration.toMillis(Duration.fromInputUnsafe(options.lease ?? settings.lease))
     const offset = { current: 0 }
     const live = new Map<RunId, { readonly journal: LiveJournal; readonly epoch: number }>()
-    const executing = new Map<Deferred.Deferred<void>, Claim>()
+    const executing = new Map<Deferred.Deferred<void>, Omit<Claim, "log">>()
     const refusals = new Map<RunId, number>()
     /** What the store did not take back: as long as its owner lives, nobody else could have it. */
     const unreleased = new Map<RunId, Release>()
@@ -227,8 +228,14 @@ export const make = (options: {
           }))
       })
 
-    const load = (runId: RunId) =>
-      Effect.map(Stream.runCollect(store.read(runId)), (events) => fold(initial(runId), events))
+    /** Only at first what the claim brings is the whole log: later there is what was appended under it. */
+    const load = ({ log, runId }: Claim, isFirst: boolean) =>
+      Effect.map(
+        log === undefined || !isFirst
+          ? Stream.runCollect(store.read(runId))
+          : PayloadCodec.decodeAll(log, codec),
+        (events) => fold(initial(runId), events)
+      )
 
     /** Appends what a decision says under this lease; `undefined` once another one has written. */
     const append = Effect.fnUntraced(function*<E>(claim: Claim, from: RunState, decision: Decision<E>) {
@@ -236,11 +243,16 @@ export const make = (options: {
       while (state.epoch <= claim.epoch) {
         const decided = decision(state)
         if (Result.isFailure(decided) || decided.success.length === 0) return state
-        const stored = yield* Effect
-          .result(store.append(claim.runId, { expected: state.seq, epoch: claim.epoch, events: decided.success }))
-        if (Result.isFailure(stored) && stored.failure._tag === "StoreError") return yield* stored.failure
-        state = fold(state, yield* Stream.runCollect(store.read(claim.runId, state.seq)))
-        if (Result.isSuccess(stored)) return state
+        const { epoch, runId } = claim
+        const events = decided.success
+        const stored = yield* Effect.result(store.append(runId, { expected: state.seq, epoch, events }))
+        if (Result.isSuccess(stored)) {
+          const { at } = stored.success
+          const first = state.seq
+          return fold(state, events.map((event, index) => ({ runId, seq: first + index, at, epoch, event })))
+        }
+        if (stored.failure._tag === "StoreError") return yield* stored.failure
+        state = fold(state, yield* Stream.runCollect(store.read(runId, state.seq)))
       }
       return undefined
     })
@@ -290,8 +302,12 @@ export const make = (options: {
     }
 
     const prepare = Effect
-      .fnUntraced(function*(claim: Claim, restore: <A>(effect: Effect.Effect<A>) => Effect.Effect<A>) {
-        const loaded = yield* load(claim.runId)
+      .fnUntraced(function*(
+        claim: Claim,
+        isFirst: boolean,
+        restore: <A>(effect: Effect.Effect<A>) => Effect.Effect<A>
+      ) {
+        const loaded = yield* load(claim, isFirst)
         const isTakeover = claim.expired && loaded.epoch < claim.epoch && !isEnded(loaded) &&
           loaded.problem === undefined
         if (isTakeover && isSuspect(claim, loaded)) {
@@ -391,8 +407,8 @@ export const make = (options: {
       Effect.uninterruptibleMask((restore) =>
         Effect.gen(function*() {
           offset.current = live.size === 0 ? claim.now - clock.currentTimeMillisUnsafe() : offset.current
-          while (true) {
-            const state = yield* prepare(claim, restore)
+          for (let isFirst = true;; isFirst = false) {
+            const state = yield* prepare(claim, isFirst, restore)
             const started = state.started
             if (started === undefined || isEnded(state) || state.stuck !== undefined) {
               yield* giveBack(claim, state, null)
@@ -441,7 +457,8 @@ export const make = (options: {
     const tracked = (claim: Claim) =>
       Effect.suspend(() => {
         const end = Deferred.makeUnsafe<void>()
-        executing.set(end, claim)
+        const { log: _, ...known } = claim
+        executing.set(end, known)
         return Effect.ensuring(
           drive(claim),
           Effect.suspend(() => {

@@ -40,8 +40,7 @@ export const PayloadCodec = Context.Reference<PayloadCodec | undefined>("@durabl
  */
 export const wrap = (store: EventStore["Service"], codec: PayloadCodec | undefined): EventStore["Service"] => {
   if (codec === undefined) return store
-  const decode = (recorded: Recorded) =>
-    Effect.map(codec.decode(recorded.event), (event): Recorded => ({ ...recorded, event }))
+  const decode = decoding(codec)
   return {
     append: (runId, append) =>
       Effect.flatMap(
@@ -53,6 +52,21 @@ export const wrap = (store: EventStore["Service"], codec: PayloadCodec | undefin
     now: store.now
   }
 }
+
+const decoding = (codec: PayloadCodec) => (recorded: Recorded): Effect.Effect<Recorded, StoreError> =>
+  Effect.map(codec.decode(recorded.event), (event) => ({ ...recorded, event }))
+
+/**
+ * Events as a store has them, behind a codec.
+ *
+ * @category combinators
+ * @since 0.1.0
+ */
+export const decodeAll = (
+  log: ReadonlyArray<Recorded>,
+  codec: PayloadCodec | undefined
+): Effect.Effect<ReadonlyArray<Recorded>, StoreError> =>
+  codec === undefined ? Effect.succeed(log) : Effect.forEach(log, decoding(codec))
 
 /**
  * The store of this context, behind the codec that is in place.

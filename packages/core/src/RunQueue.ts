@@ -5,6 +5,7 @@ import type { Option, Stream } from "effect"
 import { Context, Effect } from "effect"
 import type { StoreError } from "./EventStore.ts"
 import type { RunId, Seq } from "./Ids.ts"
+import type { Recorded } from "./RunEvent.ts"
 import type { RunSummary } from "./RunIndex.ts"
 
 /**
@@ -32,6 +33,8 @@ export interface Claim {
   readonly expired: boolean
   /** The store's time. */
   readonly now: number
+  /** The log, where it is short and the store has it at hand; otherwise it is read. */
+  readonly log?: ReadonlyArray<Recorded>
 }
 
 /**

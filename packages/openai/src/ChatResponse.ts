@@ -49,13 +49,12 @@ export const read = (text: string, dialect: Dialect): Result.Result<Array<Respon
 
 const reasoningOf = (
   { field, reasoning }: Completion.Texts,
-  { reasoning_details = [], thinking_blocks = [] }: Completion.Message,
+  { reasoning_details = [] }: Completion.Message,
   hasCalls: boolean
 ): ReadonlyArray<Response.ReasoningPartEncoded> =>
-  reasoning === "" && reasoning_details.length === 0 && thinking_blocks.length === 0 &&
-    !(hasCalls && field !== undefined)
+  reasoning === "" && reasoning_details.length === 0 && !(hasCalls && field !== undefined)
     ? []
-    : [{ type: "reasoning", text: reasoning, metadata: keptOf(field, reasoning_details, thinking_blocks) }]
+    : [{ type: "reasoning", text: reasoning, metadata: keptOf(field, reasoning_details) }]
 
 /**
  * What is kept with reasoning, so that it can be sent back as it came.
@@ -65,14 +64,9 @@ const reasoningOf = (
  */
 export const keptOf = (
   field: Completion.ReasoningField | undefined,
-  details: ReadonlyArray<Schema.JsonObject>,
-  blocks: ReadonlyArray<Schema.JsonObject>
+  details: ReadonlyArray<Schema.JsonObject>
 ): { readonly openai: Schema.JsonObject } => ({
-  openai: {
-    ...(field === undefined ? {} : { field }),
-    ...(details.length === 0 ? {} : { details }),
-    ...(blocks.length === 0 ? {} : { blocks })
-  }
+  openai: { ...(field === undefined ? {} : { field }), ...(details.length === 0 ? {} : { details }) }
 })
 
 /**

@@ -1,8 +1,8 @@
 /**
  * How leases are asked for in PostgreSQL: by claims and by name.
  */
-import type { Claim, Owner, RunQueue } from "@durable-agents/core"
-import { RunId, type StoreError } from "@durable-agents/core"
+import type { Claim, Owner, Recorded, RunQueue } from "@durable-agents/core"
+import { RunEvent, RunId, type StoreError } from "@durable-agents/core"
 import { Effect, Option, Schema } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Fragment } from "effect/sql/Statement"
@@ -23,14 +23,33 @@ const ClaimRow = Schema.Struct({
   length: Schema.Int,
   lease_epoch: Schema.Int,
   expired: Schema.Boolean,
-  now: Schema.Finite
+  now: Schema.Finite,
+  log: Schema.NullOr(Schema.String)
 })
+
+/** A log that a claim brings: bounded in events and in bytes, since a claim may be of many runs. */
+const mostEvents = 32
+const mostBytes = 16 * 1024
+
+const logEvents = Schema
+  .decodeUnknownSync(Schema
+    .fromJsonString(Schema
+      .Array(Schema.Tuple([Schema.Int, Schema.Finite, Schema.NullOr(Schema.Int), Schema.String, Schema.Unknown]))))
 
 const DueRow = Schema.Struct({ run_id: RunId, since: Schema.Finite })
 
 const atMost = (limit: number): number => Math.max(0, Math.floor(limit))
 
 const mostOf = ({ limit, limits }: ClaimOptions, program: string): number => atMost(limits?.get(program) ?? limit)
+
+const logOf = (runId: RunId, log: string): ReadonlyArray<Recorded> =>
+  logEvents(log).map(([seq, at, epoch, type, payload]) => ({
+    runId,
+    seq,
+    at,
+    ...(epoch === null ? {} : { epoch }),
+    event: RunEvent.decode(type, payload)
+  }))
 
 /** Whose leases are those that an owner was not told of. Nobody else is ever called so. */
 const lostBy = (owner: Owner): Owner => `${owner}/lost`
@@ -62,13 +81,14 @@ export const make = (
   const introduced = new Set<Owner>()
 
   const claimsOf = (owner: Owner, rows: ReadonlyArray<typeof ClaimRow.Type>): ReadonlyArray<Claim> => {
-    const claims = rows.map(({ expired, lease_epoch, length, now, program, run_id }) => ({
+    const claims = rows.map(({ expired, lease_epoch, length, log, now, program, run_id }): Claim => ({
       runId: run_id,
       program,
       seq: length,
       epoch: lease_epoch,
       expired,
-      now
+      now,
+      ...(log === null ? {} : { log: logOf(run_id, log) })
     }))
     leases.give(owner, claims)
     if (claims.length > 0 && lockedSince(owner) !== undefined && !introduced.has(owner)) {
@@ -87,6 +107,14 @@ export const make = (
     coalesce((
       select e.seq + 1 from ${tables.events} e where e.run_id = ${sql.literal(runId)} order by e.seq desc limit 1
     ), 0)`
+
+  /** The log of `f`, if it is short. A decision that came in between is in the row of the run already, and not seen yet here. */
+  const shortLog = sql`
+    select json_agg(
+      json_build_array(e.seq, ${millisOf(sql, sql.literal("e.created_at"))}, e.epoch, e.type, e.payload) order by e.seq
+    )::text as log
+    from ${tables.events} e where e.run_id = f.run_id
+    having count(*) = f.length and f.outside_seq < f.length and sum(pg_column_size(e.payload)) <= ${mostBytes}`
 
   const forgetDead = Effect.suspend(() =>
     write("claim", () =>
@@ -188,12 +216,15 @@ export const make = (
       claimed as (
         update ${tables.runs} r set lease_owner = ${owner}::text, lease_epoch = r.lease_epoch + 1
         from due d where r.run_id = d.run_id and ${expectOne(sql, "d.place")}
-        returning r.run_id, r.program, r.wake_at, r.lease_epoch, d.expired
+        returning r.run_id, r.program, r.wake_at, r.outside_seq, r.lease_epoch, d.expired
       ),
-      ${keepAlive(owner, leaseMillis, now, isKept)}
-      select c.run_id::text as run_id, c.program, ${lengthOf("c.run_id")} as length, c.lease_epoch, c.expired,
-        ${millisOf(sql, now)} as now
-      from claimed c order by c.wake_at`)
+      ${keepAlive(owner, leaseMillis, now, isKept)},
+      found as (select c.*, ${lengthOf("c.run_id")} as length from claimed c)
+      select f.run_id::text as run_id, f.program, f.length, f.lease_epoch, f.expired, ${
+      millisOf(sql, now)
+    } as now, l.log
+      from found f left join lateral (${shortLog}) l on f.length <= ${mostEvents}
+      order by f.wake_at`)
   }
 
   const claim = Effect.fnUntraced(function*(options: ClaimOptions) {
@@ -226,7 +257,7 @@ export const make = (
       ),
       ${keepAlive(owner, leaseMillis, now, sql`exists (select from claimed)`)}
       select c.run_id::text as run_id, c.program, ${lengthOf("c.run_id")} as length, c.lease_epoch, c.expired,
-        ${millisOf(sql, now)} as now
+        ${millisOf(sql, now)} as now, null::text as log
       from claimed c`)
   }
 

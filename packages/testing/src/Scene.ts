@@ -1,8 +1,9 @@
 /**
  * A store, and short words for what contracts do to it.
  */
-import type { Append, ListOptions, Owner, RunEventOf, RunId, RunSummary, Seq } from "@durable-agents/core"
+import type { Append, Claim, ListOptions, Owner, RunEventOf, RunId, RunSummary, Seq } from "@durable-agents/core"
 import { Budget, EventStore, NextRunId, RunIndex, RunQueue } from "@durable-agents/core"
+import { assert } from "@effect/vitest"
 import { Effect, Stream } from "effect"
 import { sampleEvents } from "./sampleEvents.ts"
 import { StoreControl } from "./StoreUnderTest.ts"
@@ -126,7 +127,17 @@ export const scene = Effect.gen(function*() {
       programs?: ReadonlyArray<string>
       namespace?: string
     } = {}
-  ) => queue.claim({ owner, leaseMillis, namespace, programs: ["mail"], limit: 100, ...options })
+  ) =>
+    Effect.tap(
+      queue.claim({ owner, leaseMillis, namespace, programs: ["mail"], limit: 100, ...options }),
+      Effect.forEach(bringsLog, { concurrency: 8, discard: true })
+    )
+
+  /** A log that comes with a claim is what a read gives, as far as the claim says that it goes. */
+  const bringsLog = ({ log, runId, seq }: Claim) =>
+    log === undefined
+      ? Effect.void
+      : Effect.map(read(runId), (events) => assert.deepStrictEqual(log, events.slice(0, seq)))
 
   const claimedIds = (owner: Owner, options?: Parameters<typeof claim>[1]) =>
     Effect.map(claim(owner, options), (claims) => claims.map(({ runId }) => runId))

@@ -3,6 +3,7 @@
  */
 import { assert } from "@effect/vitest"
 import { Array, Effect, Fiber, Option, Stream } from "effect"
+import { oddJson, oddText } from "./sampleEvents.ts"
 import { end, leaseMillis, scene, signal, step } from "./Scene.ts"
 import type { Register } from "./StoreUnderTest.ts"
 
@@ -24,6 +25,20 @@ export const queueContract = ({ test, waiting }: Register): void => {
       assert.lengthOf(more, 0)
       assert.deepInclude(claimed, { runId, program: "mail", seq: 1, epoch: 1, expired: false })
       assert.isAtMost(claimed?.now ?? Infinity, yield* store.now)
+    })
+  )
+
+  test(
+    "leases runs with logs of any kind and length, and brings what is read of them or nothing",
+    Effect.gen(function*() {
+      const { append, claimedIds, start } = yield* scene
+      const runIds = yield* Effect.forEach(upTo(4), () => start())
+      const [, odd, long, large] = runIds
+      if (odd === undefined || long === undefined || large === undefined) return assert.fail()
+      yield* append(odd, { epoch: 1, events: [{ ...step(), output: oddJson }, signal(oddText)] })
+      yield* append(long, { epoch: 1, events: upTo(200).map((i) => step(`${i}`)) })
+      yield* append(large, { epoch: 1, events: [{ ...step(), output: "x".repeat(200_000) }] })
+      assert.deepStrictEqual((yield* claimedIds("w1")).toSorted(), runIds.toSorted())
     })
   )
 
