@@ -1,7 +1,7 @@
 /**
  * The border of the API: bodies are read within limits and must be JSON in UTF-8; what does not fit is answered in words.
  */
-import { ByteSize, Duration, Effect, Layer, Result, SchemaIssue } from "effect"
+import { ByteSize, Effect, Layer, Result, SchemaIssue } from "effect"
 import { HttpEffect, HttpServerRequest, HttpServerRespondable, HttpServerResponse } from "effect/http"
 import { HttpApiError } from "effect/http-api"
 import { Border } from "./Identity.ts"
@@ -9,7 +9,6 @@ import {
   BadRequestProblem,
   InternalProblem,
   InvalidRequestProblem,
-  TimeoutProblem,
   TooLargeProblem,
   UnavailableProblem,
   UnsupportedProblem
@@ -23,11 +22,8 @@ import { ServerSettings } from "./Settings.ts"
 export const layer: Layer.Layer<Border> = Layer.effect(
   Border,
   Effect.gen(function*() {
-    const { answer, arrival, bodyBytes, bodyDepth } = yield* ServerSettings
+    const { answer, bodyBytes, bodyDepth } = yield* ServerSettings
     const tooLarge = new TooLargeProblem({ detail: `A body may have ${bodyBytes} bytes` })
-    const late = new TimeoutProblem({
-      detail: `A body must arrive within ${Duration.format(Duration.fromInputUnsafe(arrival))}`
-    })
 
     /** Reads the body ahead of the endpoint, which finds it read. */
     const readBody = Effect.fnUntraced(function*() {
@@ -38,17 +34,14 @@ export const layer: Layer.Layer<Border> = Layer.effect(
       if (Number(request.headers["content-length"] ?? 0) > bodyBytes) return yield* tooLarge
       const bytes = yield* request.arrayBuffer.pipe(
         Effect.provideService(HttpServerRequest.MaxBodySize, ByteSize.bytes(bodyBytes)),
-        Effect.timeout(arrival),
-        Effect.catchTags({
-          TimeoutError: () => Effect.andThen(closing, Effect.fail(late)),
-          HttpServerError: ({ reason }) =>
-            Effect.andThen(
-              closing,
-              Effect.fail(reason._tag === "RequestParseError" && reason.reason === "BodyTooLarge"
-                ? tooLarge
-                : new BadRequestProblem({ detail: "The body ended early" }))
-            )
-        })
+        // Who is too slow is refused by the listener, which can answer while the body is being read.
+        Effect.catchTag("HttpServerError", ({ reason }) =>
+          Effect.andThen(
+            closing,
+            Effect.fail(reason._tag === "RequestParseError" && reason.reason === "BodyTooLarge"
+              ? tooLarge
+              : new BadRequestProblem({ detail: "The body ended early" }))
+          ))
       )
       const text = yield* Effect.mapError(
         Effect.fromResult(Result.try(() => utf8.decode(bytes))),
@@ -60,11 +53,11 @@ export const layer: Layer.Layer<Border> = Layer.effect(
     })
 
     return Border.of((httpEffect) =>
-      Effect.andThen(readBody(), httpEffect).pipe(
-        Effect.timeoutOrElse({
-          duration: answer,
-          orElse: () => Effect.fail(new UnavailableProblem({ detail: "The server was too slow to answer" }))
-        }),
+      Effect.timeoutOrElse(httpEffect, {
+        duration: answer,
+        orElse: () => Effect.fail(new UnavailableProblem({ detail: "The server was too slow to answer" }))
+      }).pipe(
+        (answered) => Effect.andThen(readBody(), answered),
         Effect.catch((error) =>
           !HttpApiError.HttpApiSchemaError.is(error)
             ? Effect.fail(error)

@@ -55,21 +55,26 @@ export const feed = Effect.fnUntraced(function*(runId: RunId, from: number) {
     }
     if (endStatus(before.value) !== undefined) return HttpServerResponse.empty({ status: 204 })
   }
-  const events = Stream.mapArray(
-    runs.changes(runId, from),
-    (recorded) => [recorded.map(text).join("")] as const
+  const events = Stream.flatMap(
+    Stream.chunks(runs.changes(runId, from)),
+    // A store may answer with a whole log at once; nobody has to take it at once.
+    (found) => Stream.fromIterable(pieces(found), { chunkSize: 1 })
   )
   const beats = Stream.map(Stream.fromSchedule(Schedule.spaced(heartbeat)), () => ":\n\n")
+  // What comes first tells the client, and everything between, that the feed stands.
+  const all = Stream.concat(Stream.make(":\n\n"), Stream.merge(events, beats, { haltStrategy: "left" }))
   return HttpServerResponse.stream(
-    // What comes first tells the client, and everything between, that the feed stands.
-    Stream.unwrap(Effect.as(Measure.feed, Stream.make(":\n\n"))).pipe(
-      Stream.concat(Stream.merge(events, beats, { haltStrategy: "left" })),
+    Stream.unwrap(Effect.as(Measure.feed, all)).pipe(
       Stream.interruptWhen(Deferred.await(draining)),
       Stream.encodeText
     ),
     { contentType: "text/event-stream", headers: { "cache-control": "no-store", "x-accel-buffering": "no" } }
   )
 })
+
+function* pieces(found: ReadonlyArray<Recorded>): Iterable<string> {
+  for (let index = 0; index < found.length; index += 32) yield found.slice(index, index + 32).map(text).join("")
+}
 
 const text = (recorded: Recorded): string => {
   const status = endStatus(recorded)

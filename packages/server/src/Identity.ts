@@ -9,7 +9,6 @@ import {
   ForbiddenProblem,
   InternalProblem,
   InvalidRequestProblem,
-  TimeoutProblem,
   TooLargeProblem,
   UnauthenticatedProblem,
   UnavailableProblem,
@@ -58,7 +57,7 @@ export class Authentication extends HttpApiMiddleware.Service<Authentication, { 
 ) {}
 
 /**
- * Reads the body within its limits of size and time, and answers what does not fit the definition.
+ * Reads the body within its limits, and answers what does not fit the definition.
  *
  * @category services
  * @since 0.1.0
@@ -68,7 +67,6 @@ export class Border extends HttpApiMiddleware.Service<Border>()("@durable-agents
     BadRequestProblem,
     InternalProblem,
     InvalidRequestProblem,
-    TimeoutProblem,
     TooLargeProblem,
     UnavailableProblem,
     UnsupportedProblem

@@ -154,18 +154,6 @@ export class BadRequestProblem extends HttpApiError.Problem<BadRequestProblem>()
 }) {}
 
 /**
- * The request did not arrive in time.
- *
- * @category errors
- * @since 0.1.0
- */
-export class TimeoutProblem extends HttpApiError.Problem<TimeoutProblem>()("TimeoutProblem", {
-  type: type("timeout"),
-  status: 408,
-  title: "The request did not arrive in time"
-}) {}
-
-/**
  * The body is not JSON by its `Content-Type`, or is compressed.
  *
  * @category errors

@@ -171,5 +171,5 @@ const loopback = /^(localhost|127(\.\d{1,3}){3}|::1)$/i
 const wantToken = Effect.fnUntraced(function*(host: string) {
   const tokens = yield* (yield* AccessTokens).list(yield* Namespace)
   const now = yield* (yield* EventStore).now
-  if (!tokens.some((token) => AccessToken.isLive(token, now))) yield* new OpenToAll({ host })
+  if (!tokens.some((token) => AccessToken.isLive(token, now))) return yield* new OpenToAll({ host })
 })

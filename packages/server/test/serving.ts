@@ -15,6 +15,7 @@ import {
 import type { Role } from "@durable-agents/core"
 import { Context, Effect, Exit, Layer, Redacted, Schema, Scope } from "effect"
 import { HttpServer } from "effect/http"
+import { connect } from "node:net"
 import { Server, ServerSettings } from "../src/index.ts"
 
 type Stores = EventStore | RunQueue | RunIndex | AccessTokens
@@ -35,7 +36,7 @@ const ShipLayer = Ship.toLayer(Effect.fnUntraced(function*(order) {
 }))
 
 /** Nobody executes it here. */
-export const Count = Program.make("count", { input: Schema.Struct({ to: Schema.Natural }), output: Schema.Number })
+export const Count = Program.make("count", { input: Schema.Struct({ to: Schema.Natural }), output: Schema.Finite })
 
 const quick = Layer.succeed(RuntimeSettings, {
   ...RuntimeSettings.defaultValue(),
@@ -57,7 +58,7 @@ type Settings = Partial<typeof ServerSettings.Service>
 
 /** Starts a server on a free port; it ends with the scope, or when `stop` is called. */
 export const serve = Effect.fnUntraced(function*(
-  options: { readonly settings?: Settings; readonly host?: string; readonly port?: number } = {}
+  options: Partial<Parameters<typeof Server.layer>[0]> & { readonly settings?: Settings } = {}
 ) {
   const { settings, ...rest } = options
   const scope = yield* Effect.acquireRelease(Scope.make(), (scope, exit) => Scope.close(scope, exit))
@@ -104,7 +105,20 @@ export const call = (url: string, { json, token, ...init }: Call = {}): Effect.E
     return { status: response.status, type, headers: response.headers, body }
   })
 
-/** A store in memory for each test. */
-export const memory = () => MemoryStore.layerOf(MemoryStore.memory())
+/** What comes back over a connection of its own when these bytes are sent, until it is closed. */
+export const raw = (port: number, ...bytes: ReadonlyArray<string | Uint8Array>): Effect.Effect<string> =>
+  Effect.callback((resume) => {
+    const socket = connect(port, "127.0.0.1")
+    let text = ""
+    socket.setEncoding("utf8")
+    socket.on("data", (chunk: string) => void (text += chunk))
+    socket.on("error", () => {})
+    socket.on("close", () => resume(Effect.succeed(text)))
+    for (const part of bytes) socket.write(part)
+    return Effect.sync(() => socket.destroy())
+  })
+
+/** Another store in memory at each call. */
+export const memory = (): Layer.Layer<Stores> => MemoryStore.layerOf(MemoryStore.memory())
 
 export type { Stores }
