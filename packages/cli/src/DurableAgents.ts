@@ -17,6 +17,7 @@ import { record } from "./commands/record.ts"
 import { replay } from "./commands/replay.ts"
 import { resume } from "./commands/resume.ts"
 import { runs } from "./commands/runs.ts"
+import { serve } from "./commands/serve.ts"
 import { start } from "./commands/start.ts"
 import { status } from "./commands/status.ts"
 import { worker } from "./commands/worker.ts"
@@ -42,6 +43,7 @@ const command = Command.make("durable-agents").pipe(
     start,
     resume,
     worker,
+    serve,
     runs,
     status,
     explain,

@@ -108,6 +108,22 @@ export class UnwritableFile
 }
 
 /**
+ * Nothing can listen there: the port is taken, or the address is none of this machine's.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class CannotListen extends Schema.TaggedError<CannotListen>("@durable-agents/cli/CannotListen")("CannotListen", {
+  host: Schema.String,
+  port: Schema.Natural,
+  detail: Schema.String
+}) {
+  override get message() {
+    return `Nothing can listen on \`${this.host}\`, port ${this.port}: ${this.detail}`
+  }
+}
+
+/**
  * Names in a sentence.
  *
  * @category words

@@ -1,7 +1,7 @@
 /**
  * The `--store` flag: which database a command looks into.
  */
-import { type EventStore, type RunIndex, type RunQueue, StoreError } from "@durable-agents/core"
+import { type AccessTokens, type EventStore, type RunIndex, type RunQueue, StoreError } from "@durable-agents/core"
 import { Config, Effect, FileSystem, Layer, Option, Redacted, Result } from "effect"
 import * as CliError from "effect/cli/CliError"
 import * as Flag from "effect/cli/Flag"
@@ -126,7 +126,7 @@ export type Access = "read" | "write" | "execute"
 export const layer = (
   store: Store,
   access: Access
-): Layer.Layer<EventStore | RunQueue | RunIndex, StoreError, FileSystem.FileSystem> =>
+): Layer.Layer<EventStore | RunQueue | RunIndex | AccessTokens, StoreError, FileSystem.FileSystem> =>
   Layer.unwrap(Effect.gen(function*() {
     if (store._tag === "Sqlite") {
       yield* mustExist(store)

@@ -1,5 +1,6 @@
 import { Guardrails, ToolPolicy } from "@durable-agents/agent"
 import { Budget, Limits, RuntimeSettings } from "@durable-agents/core"
+import { ServerSettings } from "@durable-agents/server"
 import { assert, describe, it } from "@effect/vitest"
 import { Struct } from "effect"
 import { globSync, readFileSync } from "node:fs"
@@ -49,6 +50,7 @@ describe("docs/reference/configuration.md", () => {
     const asText = (value: object) => Object.entries(value).map(([name, value]) => [name, `${value}`])
     assert.deepStrictEqual(Array.from(tableOf("### `RuntimeSettings`")), asText(RuntimeSettings.defaultValue()))
     assert.deepStrictEqual(Array.from(tableOf("### `Limits`")), asText(Limits.defaultValue()))
+    assert.deepStrictEqual(Array.from(tableOf("### `ServerSettings`")), asText(ServerSettings.defaultValue()))
     const budget = {
       ...Object.fromEntries(Struct.keys(Budget.Budget.fields).map((name) => [name, "none"])),
       ...Budget.defaultBudget

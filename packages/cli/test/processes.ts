@@ -20,6 +20,8 @@ export interface Begun {
   readonly child: ChildProcess
   /** Waits until standard error matches. */
   readonly says: (what: RegExp) => Promise<void>
+  /** Standard error so far. */
+  readonly said: () => string
   readonly ended: Promise<Ended>
 }
 
@@ -82,6 +84,7 @@ const watch = (child: ChildProcess): Begun => {
   })
   return {
     child,
+    said: () => err,
     says: (what) =>
       new Promise((resolve, reject) => {
         const look = () => {
