@@ -64,7 +64,7 @@ export const serve = Command
         if (!(yield* hasToken)) {
           yield* Effect.logInfo(`There are no tokens: whoever is on this machine acts as ${localUser}`)
         }
-        yield* Effect.onInterrupt(Effect.never, () => Effect.logInfo("Stops: lets requests end"))
+        return yield* Effect.onInterrupt(Effect.never, () => Effect.logInfo("Stops: lets requests end"))
       })
       yield* listening.pipe(
         Effect.provide(Server.layer({ host, port, programs, localUser }).pipe(
