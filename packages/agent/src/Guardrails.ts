@@ -73,8 +73,13 @@ export interface Verdict {
   /** Which rule, in a word: `scope_drift`. */
   readonly rule: string
   readonly action: "ALLOW" | "MARK" | "REDACT" | "ESCALATE" | "BLOCK"
-  /** In plain words, for the model or the person who is asked. Goes into the log. */
+  /** In plain words, for the model or the person who is asked. Goes into the log, so it should hold no value. */
   readonly message: string
+  /**
+   * With `ESCALATE`: what the person is shown in place of `message`, values included. It stands in the request for the approval, as
+   * the arguments do, and in no verdict.
+   */
+  readonly shown?: string
   /** What was found, for the log: positions and kinds, not personal data. */
   readonly detail?: Readonly<Record<string, Schema.Json>>
   /** The passages that it is about; of a result, `MARK` and `REDACT` change them. */
@@ -307,6 +312,30 @@ export const layerEffect = <E, R>(
   settings: Effect.Effect<Partial<Settings>, E, R>
 ): Layer.Layer<never, E | UnusableGuardrails, R> =>
   Layer.effect(Guardrails, Effect.flatMap(settings, (given) => Effect.fromResult(checked(given))))
+
+/**
+ * Guardrails on top of those over which this layer is built: checks are asked after theirs, caps of a tool hold beside theirs, and
+ * what else is given takes the place of theirs.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layerAdd = <E = never, R = never>(
+  settings: Partial<Settings> | Effect.Effect<Partial<Settings>, E, R>
+): Layer.Layer<never, E | UnusableGuardrails, R> =>
+  layerEffect(Effect.flatMap(
+    Guardrails,
+    (below) =>
+      Effect.map(Effect.isEffect(settings) ? settings : Effect.succeed(settings), (given) => ({
+        ...below,
+        ...given,
+        guardrails: [...below.guardrails, ...given.guardrails ?? []],
+        caps: Object.entries(given.caps ?? {}).reduce<Settings["caps"]>(
+          (caps, [tool, own]) => ({ ...caps, [tool]: { ...caps[tool], ...own } }),
+          below.caps
+        )
+      }))
+  ))
 
 const checked = (given: Partial<Settings>): Result.Result<Settings, UnusableGuardrails> => {
   // Whoever compiles with other settings, or not at all, may say `undefined` for what is not given.

@@ -1,23 +1,21 @@
 /**
  * One recorded model call: what the model is asked, what it answered, and how its failures are tried again.
  */
-import type { RunEventOf } from "@durable-agents/core"
-import { below, CurrentStep, Digest, Journal, MaxOutputTokens, Operation, Payload } from "@durable-agents/core"
+import { below, CurrentStep, Digest, Journal, MaxOutputTokens, Operation } from "@durable-agents/core"
 import type { Duration, Schedule, Schema } from "effect"
-import { Context, Effect, Result } from "effect"
+import { Context, Effect } from "effect"
 import type { Response } from "effect/ai"
 import { AiError, LanguageModel, Prompt } from "effect/ai"
 import * as Assembly from "./Assembly.ts"
 import type { Compaction } from "./Compaction.ts"
 import type { Recorded } from "./Guardrails.ts"
+import * as ModelAnswer from "./ModelAnswer.ts"
 import * as ModelDeltas from "./ModelDeltas.ts"
 import * as ModelError from "./ModelError.ts"
 import * as ModelPlan from "./ModelPlan.ts"
-import * as Part from "./Part.ts"
 import * as Prices from "./Prices.ts"
 import type { Reservation } from "./Reservation.ts"
 import { make as reserve } from "./Reservation.ts"
-import { isList } from "./ToolResult.ts"
 import type { Tools } from "./Tools.ts"
 import type { Conversation } from "./Transcript.ts"
 
@@ -88,6 +86,7 @@ export const perform = Effect.fnUntraced(function*(
   const prices = yield* Prices.Prices
   const { judge = () => Effect.succeed([]) } = at
   const verdicts: Array<Recorded> = []
+  let unrecorded: ModelAnswer.Paid | undefined
   const reservation = yield* reserve({
     key: keyOf(at),
     models: route.names(),
@@ -97,21 +96,21 @@ export const perform = Effect.fnUntraced(function*(
   })
   return yield* Effect.filterOrElse(
     Operation.perform<Generated, ModelError.ModelError, LanguageModel.LanguageModel | CurrentStep>({
-      request: { ...requestOf(at, conversation, route, reservation), ...checked },
+      request: { ...requestOf(at, conversation, route, reservation, () => unrecorded), ...checked },
       act: Effect.provideService(
         route.provide(act({ agent, stream, tools }, at, conversation)),
         MaxOutputTokens,
         reservation.maxOutputTokens
       ),
-      completed: (response, fields) =>
-        Effect.flatMapEager(
-          encode(response, at.outputBytes, { prices, model: route.names()[0] }),
-          (answer) =>
-            Effect.mapEager(judge(answer.parts), (found) => {
-              verdicts.push(...found)
-              return { _tag: "LLMCallCompleted", ...fields, turn: at.turn, ...answer }
-            })
-        ),
+      completed: (response, fields) => {
+        const { paid, recordable } = ModelAnswer.make(response, at.outputBytes, { prices, model: route.names()[0] })
+        unrecorded = paid
+        return Effect.flatMapEager(recordable, (answer) =>
+          Effect.mapEager(judge(answer.parts), (found) => {
+            verdicts.push(...found)
+            return { _tag: "LLMCallCompleted", ...fields, turn: at.turn, ...answer, ...paid }
+          }))
+      },
       beside: () => verdicts,
       failure: ModelError.toFailure,
       recovery: "repeat",
@@ -171,7 +170,8 @@ const requestOf = (
   { canShorten = () => false, compaction, path, purpose, turn }: At,
   { characters, digest, messages }: Conversation,
   route: ModelPlan.Route,
-  { maxOutputTokens, refusal, reserve }: Reservation
+  { maxOutputTokens, refusal, reserve }: Reservation,
+  paidOf: () => ModelAnswer.Paid | undefined
 ) =>
   Operation.request({
     key: keyOf({ path, purpose, turn }),
@@ -196,6 +196,7 @@ const requestOf = (
       _tag: "LLMCallFailed",
       ...fields,
       turn,
+      ...(fields.reason === "TooLarge" || fields.reason === "Unencodable" ? paidOf() : {}),
       ...(fields.final && ModelError.isTooLong(fields) && canShorten() ? { compacts: true } : {})
     })
   })
@@ -236,73 +237,3 @@ const endedInError = AiError.make({
   method: "generateText",
   reason: new AiError.InternalProviderError({ description: "the provider ended its answer with an error" })
 })
-
-/** The fields of a completed call. The answer is kept as encoded parts, which no tool's schema is needed to read. */
-const encode = (
-  answer: Generated,
-  outputBytes: number,
-  asked: { readonly prices: ReadonlyArray<Prices.Table>; readonly model: string }
-): Effect.Effect<
-  Pick<
-    RunEventOf<"LLMCallCompleted">,
-    "parts" | "stopReason" | "usage" | "priceVersion" | "model" | "providerRequestId"
-  >,
-  Operation.Failure
-> => {
-  const encoded = Part.encode(answer.filter(({ type }) => type !== "finish" && type !== "response-metadata"))
-  if (Result.isFailure(encoded)) {
-    return Effect.fail({
-      reason: "Unencodable",
-      error: `the answer cannot be recorded: ${encoded.failure.message}`
-    })
-  }
-  return Effect.mapEager(Payload.clean(encoded.success, outputBytes), (clean) => {
-    const finish = answer.find((part) => part.type === "finish")
-    const metadata = answer.find((part) => part.type === "response-metadata")
-    return {
-      parts: isList(clean) ? clean : [],
-      stopReason: finish?.reason ?? "unknown",
-      ...priced(finish, [metadata?.modelId ?? asked.model, asked.model], asked.prices),
-      ...(metadata?.modelId === undefined ? {} : { model: metadata.modelId }),
-      ...(metadata?.id === undefined ? {} : { providerRequestId: metadata.id })
-    }
-  })
-}
-
-/** The usage with its cost: what the provider says, or the price of the model that answered, or of the one that was asked. */
-const priced = (
-  finish: Response.FinishPart | undefined,
-  names: ReadonlyArray<string>,
-  tables: ReadonlyArray<Prices.Table>
-): Pick<RunEventOf<"LLMCallCompleted">, "usage" | "priceVersion"> => {
-  const usage = finish === undefined ? {} : usageOf(finish.usage)
-  const said = Prices.readReported(finish?.metadata)
-  if (said !== undefined) return { usage: { ...usage, costUsd: said }, priceVersion: "provider" }
-  const found = Prices.find(tables, names)
-  const costUsd = found === undefined ? undefined : Prices.costOf(found.price, usage)
-  return found === undefined || costUsd === undefined
-    ? { usage }
-    : { usage: { ...usage, costUsd }, priceVersion: found.version }
-}
-
-/** What is not reported, or makes no sense, is absent. It is not zero. */
-const usageOf = ({ inputTokens, outputTokens }: Response.Usage): RunEventOf<"LLMCallCompleted">["usage"] => {
-  const input = count(inputTokens.total ?? sum(inputTokens.uncached, inputTokens.cacheRead, inputTokens.cacheWrite))
-  const cached = count(inputTokens.cacheRead)
-  const written = count(inputTokens.cacheWrite)
-  const output = count(outputTokens.total ?? sum(outputTokens.text, outputTokens.reasoning))
-  const reasoning = count(outputTokens.reasoning)
-  return {
-    ...(input === undefined ? {} : { inputTokens: input }),
-    ...(cached === undefined ? {} : { cachedInputTokens: cached }),
-    ...(written === undefined ? {} : { cacheWriteTokens: written }),
-    ...(output === undefined ? {} : { outputTokens: output }),
-    ...(reasoning === undefined ? {} : { reasoningTokens: reasoning })
-  }
-}
-
-const sum = (first: number | undefined, ...rest: ReadonlyArray<number | undefined>): number | undefined =>
-  first === undefined ? undefined : rest.reduce<number>((total, next) => total + (next ?? 0), first)
-
-const count = (value: number | undefined): number | undefined =>
-  value !== undefined && Number.isSafeInteger(value) && value >= 0 ? value : undefined

@@ -50,14 +50,14 @@ export interface About {
  */
 export const found = (
   { key, turn, when }: About,
-  { action, counts = action === "BLOCK", detail = {}, ends = false, message, rule, spans }: typeof Said.Type,
+  { action, counts = action === "BLOCK", detail = {}, ends = false, message, rule, shown, spans }: typeof Said.Type,
   latencyMillis?: number,
   { name, shadow = false, version }: Partial<Guardrail> = {}
 ): Found => {
   const words = cut(recordable(message), 2000)
   const shadowed = shadow && action !== "ALLOW" ? action : undefined
   return {
-    message: words,
+    message: shown === undefined || action !== "ESCALATE" ? words : cut(recordable(shown), 8000),
     event: {
       _tag: "GuardrailTriggered",
       key,
@@ -139,6 +139,7 @@ const Said = Schema.Struct({
   rule: Schema.String,
   action: Schema.Literals(["ALLOW", "MARK", "REDACT", "ESCALATE", "BLOCK"]),
   message: Schema.String,
+  shown: Schema.optional(Schema.String),
   detail: Schema.optional(Schema.Unknown),
   spans: Schema.optional(Schema.Array(RunEvent.Span)),
   ends: Schema.optional(Schema.Boolean),

@@ -1,4 +1,4 @@
-import { Agent, ScriptedModel } from "@durable-agents/agent"
+import { Agent, Prices, ScriptedModel } from "@durable-agents/agent"
 import { MemoryStore } from "@durable-agents/core"
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Duration, Effect, Fiber, Layer, Schedule } from "effect"
@@ -153,6 +153,23 @@ describe("a model call that fails", () => {
       assert.strictEqual((yield* execute(runId)).status, "Failed")
       assert.strictEqual((yield* requests).length, 3)
     }).pipe(Effect.provide(steady(() => failure(new AiError.InvalidOutputError({ description: "not JSON" }))))))
+
+  it.effect("and was paid for, since its answer is too large to be recorded, counts with what it cost (D49)", () =>
+    Effect.gen(function*() {
+      const { runId, view } = yield* play()
+      const [failed] = only(yield* eventsOf(runId), "LLMCallFailed")
+      const usage = { inputTokens: 300_000, outputTokens: 90_000, costUsd: "1.2" }
+      assert.deepInclude(failed, { reason: "TooLarge", final: true, usage, priceVersion: "own" })
+      assert.deepInclude(view.failure, { _tag: "ModelFailed", attempts: 1, reason: "TooLarge" })
+      assert.match(
+        view.reason ?? "",
+        /the answer cannot be recorded: the result has 2000\d+ bytes of JSON, more than the 1048576 that are recorded/
+      )
+      assert.deepInclude(view.usage, { ...usage, unpricedCalls: 0, possible: { tokens: 0, costUsd: "0" } })
+      assert.strictEqual((yield* requests).length, 1)
+    }).pipe(Effect.provide(steady(() =>
+      text("x".repeat(2_000_000), { usage: { input: 300_000, output: 90_000 } })
+    ).pipe(Layer.provide(Prices.layer({ version: "own", models: { "*": { input: "1", output: "10" } } }))))))
 
   it.effect("by a bug, or by ending with an error, is tried again too", () =>
     Effect.gen(function*() {

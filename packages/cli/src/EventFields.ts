@@ -185,6 +185,10 @@ export const fields: { readonly [Name in Field]: (value: ValueIn<Event, Name>) =
   startKey: word("start key"),
   contentDigest: word("content digest"),
   parent: word("parent"),
+  forkedFrom: ({ reason, runId, seq }) => [
+    `begins with the first ${Units.counted(seq, "event")} of ${inline(runId)}`,
+    ...(reason === undefined ? [] : value("because")(reason))
+  ],
   traceparent: word("traceparent"),
   goal: value("goal"),
   model: word("model"),

@@ -8,7 +8,7 @@ import type { Append, Next } from "./EventStore.ts"
 import { EventStore, follow, SequenceConflict, StoreError } from "./EventStore.ts"
 import type { RunId, Seq } from "./Ids.ts"
 import type { Recorded, StoredEvent } from "./RunEvent.ts"
-import { cleanText, decode, encode } from "./RunEvent.ts"
+import { cleanString, cleanText, decode, encode } from "./RunEvent.ts"
 import type { ListOptions, Page, RunSummary } from "./RunIndex.ts"
 import { RunIndex } from "./RunIndex.ts"
 import type { Claim, Owner } from "./RunQueue.ts"
@@ -101,7 +101,7 @@ export const layerOf = (store: Memory): Layer.Layer<Stores> =>
         }
         settleNext(row, next)
         for (const wake of store.followers.get(runId) ?? []) wake()
-        if (epoch === undefined) PubSub.publishUnsafe(woken, runId)
+        if (epoch === undefined || known === undefined) PubSub.publishUnsafe(woken, runId)
         return Effect.succeed({ seq: row.events.length, at })
       })
 
@@ -378,7 +378,7 @@ const matches = (options: ListOptions) => (summary: RunSummary | undefined): boo
   (options.namespace === undefined || summary.namespace === options.namespace) &&
   (options.program === undefined || summary.program === options.program) &&
   (options.status === undefined || summary.status === options.status) &&
-  (options.requestedBy === undefined || summary.requestedBy.id === options.requestedBy) &&
+  (options.requestedBy === undefined || summary.requestedBy.id === cleanString(options.requestedBy)) &&
   Object.entries(options.labels ?? {}).every(([name, value]) => summary.labels[name] === value)
 
 const isInTime = ({ startedBefore = Infinity, startedFrom = -Infinity }: ListOptions, at: number): boolean =>

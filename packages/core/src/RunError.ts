@@ -127,6 +127,22 @@ export class OwnRequest extends Schema.TaggedError<OwnRequest>("@durable-agents/
 }
 
 /**
+ * A run cannot be forked there.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class ForkRefused extends Schema.TaggedError<ForkRefused>("@durable-agents/core/ForkRefused")("ForkRefused", {
+  runId: RunId,
+  at: Schema.Number,
+  detail: Schema.String
+}) {
+  override get message() {
+    return `Run \`${this.runId}\` cannot be forked at ${this.at}: that ${this.detail}`
+  }
+}
+
+/**
  * The code asks for one thing where the log holds another: its keys changed their meaning.
  *
  * @category errors

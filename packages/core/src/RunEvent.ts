@@ -197,6 +197,8 @@ export const RunEvent = Schema.TaggedUnion({
     startKey: optionalKey(Text),
     contentDigest: optionalKey(Text),
     parent: optionalKey(Text),
+    /** The run whose first `seq` events this log begins with. */
+    forkedFrom: optionalKey(Schema.Struct({ runId: RunId, seq: Seq, reason: optionalKey(Text) })),
     traceparent: optionalKey(Text),
     goal: optionalKey(Text),
     model: optionalKey(Text),
@@ -247,7 +249,10 @@ export const RunEvent = Schema.TaggedUnion({
     ...failed,
     ...turn,
     /** The prompt was too long for the provider, and the next turn begins with a summary. */
-    compacts: optionalKey(Schema.Boolean)
+    compacts: optionalKey(Schema.Boolean),
+    /** Of an answer that was given and cannot be recorded: what the provider reported, with its cost. */
+    usage: optionalKey(CallUsage),
+    priceVersion: optionalKey(Text)
   },
 
   ToolCallRequested: { ...requested, ...call, arguments: Json, approval: optionalKey(Text) },
@@ -391,6 +396,14 @@ export const cleanText = (json: string): string =>
     ? json.replace(/\\\\|\\u0000|\\ud[89a-f][0-9a-f]{2}/g, (found) =>
       found === "\\\\" ? found : found === "\\u0000" ? "\u2400" : "\ufffd")
     : json
+
+/**
+ * A text as every database holds it, for comparing it with what was stored.
+ *
+ * @category codecs
+ * @since 0.1.0
+ */
+export const cleanString = (text: string): string => JSON.parse(cleanText(JSON.stringify(text)))
 
 type Decoder = (fields: object) => Result.Result<RunEvent, Schema.SchemaError>
 

@@ -3,7 +3,7 @@
  */
 import { Chunk, HashMap, HashSet, Option } from "effect"
 import type { Schema } from "effect"
-import type { Allowance, Budget, Spend, Usage } from "./Budget.ts"
+import type { Allowance, Budget, CallUsage, Spend, Usage } from "./Budget.ts"
 import { addCall, addSpend, nothing, noUsage, subtractSpend, unaccounted } from "./Budget.ts"
 import type { Actor, OperationKey, RunId, Seq } from "./Ids.ts"
 import type {
@@ -526,7 +526,9 @@ const settle = (
   const reserve = known.inFlight ? reserveOf(known.request) : nothing
   const possible = (before: Spend): Spend =>
     reserve === nothing ? before : addSpend(subtractSpend(before, reserve), leftOf(reserve, event))
-  const usage = reserve === nothing ? state.usage : { ...state.usage, possible: possible(state.usage.possible) }
+  const unspent = reserve === nothing ? state.usage : { ...state.usage, possible: possible(state.usage.possible) }
+  const paid = paidOf(event)
+  const usage = paid === undefined ? unspent : addCall(unspent, paid)
   const inFlight = state.inFlight - (known.inFlight ? 1 : 0)
   const undigested = state.undigested || (epoch === undefined && event.actor !== undefined)
   if (failed && !event.final) {
@@ -543,7 +545,7 @@ const settle = (
     ...state,
     undigested,
     inFlight,
-    usage: event._tag === "LLMCallCompleted" ? addCall(usage, event.usage) : usage,
+    usage,
     places: HashMap.set(state.places, event.key, {
       ...known,
       inFlight: false,
@@ -556,9 +558,19 @@ const settle = (
   }
 }
 
+/**
+ * What an attempt of a model call is reported to have used; undefined if there was no answer.
+ *
+ * @category folds
+ * @since 0.1.0
+ */
+export const paidOf = (event: CompletedEvent | FailedEvent): CallUsage | undefined =>
+  event._tag === "LLMCallCompleted" || event._tag === "LLMCallFailed" ? event.usage : undefined
+
 /** What is still possible of a reservation once its attempt is over. */
 const leftOf = (reserve: Spend, event: CompletedEvent | FailedEvent): Spend => {
-  if (event._tag === "LLMCallCompleted") return unaccounted(reserve, event.usage)
+  const paid = paidOf(event)
+  if (paid !== undefined) return unaccounted(reserve, paid)
   return "outcome" in event && event.outcome === "unknown" ? reserve : nothing
 }
 

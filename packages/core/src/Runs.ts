@@ -8,6 +8,7 @@ import { Budget, defaultBudget, stated } from "./Budget.ts"
 import { canonicalJson, derivedRunId, digest } from "./Digest.ts"
 import type { Append, StoreError } from "./EventStore.ts"
 import type { EventStore } from "./EventStore.ts"
+import * as Fork from "./Fork.ts"
 import type { Actor, ActorInput, RunId, Seq } from "./Ids.ts"
 import { actor, Namespace, NextRunId } from "./Ids.ts"
 import { Limits } from "./Limits.ts"
@@ -19,13 +20,13 @@ import * as RunDecision from "./RunDecision.ts"
 import type {
   AlreadySettled,
   ApprovalNotPending,
+  ForkRefused,
   NotAnApprover,
   OwnRequest,
   RunClosed,
-  StartConflict,
   WaitClosed
 } from "./RunError.ts"
-import { RunNotFound } from "./RunError.ts"
+import { RunNotFound, StartConflict } from "./RunError.ts"
 import type { Recorded, RunEventOf } from "./RunEvent.ts"
 import type { WaitSummary } from "./RunIndex.ts"
 import { summarize, waits } from "./RunIndex.ts"
@@ -127,6 +128,15 @@ export interface StartOptions {
  * @category models
  * @since 0.1.0
  */
+export interface ForkOptions extends By, Pick<StartOptions, "startKey" | "labels" | "budget" | "traceparent"> {
+  /** How many events the new run begins with: those before this position. */
+  readonly at: number
+}
+
+/**
+ * @category models
+ * @since 0.1.0
+ */
 export interface By {
   readonly actor: ActorInput
   readonly reason?: string
@@ -185,6 +195,15 @@ export class Runs extends Context.Service<Runs, {
     runId: RunId,
     resolution: Resolution & { readonly key: string; readonly actor: ActorInput }
   ) => Refused<RunClosed | AlreadySettled | WaitClosed>
+  /**
+   * Records a new run that begins with the first events of this one and goes on by itself; this one is left as it is. With a
+   * `startKey`, forking again at the same place gives the same run. What `Fork.make` says of operations and approvals without an
+   * outcome holds here. The actor counts as who started the new run.
+   */
+  readonly fork: (
+    runId: RunId,
+    options: ForkOptions
+  ) => Effect.Effect<RunId, ForkRefused | StartConflict | RunNotFound | InvalidRequest | StoreError>
   readonly state: (runId: RunId) => Effect.Effect<RunView, RunNotFound | StoreError>
   /** The run's log so far, from position `from` (default 0) on. */
   readonly events: (runId: RunId, from?: Seq) => Stream.Stream<Recorded, StoreError>
@@ -230,6 +249,13 @@ export class Runs extends Context.Service<Runs, {
           : checked
       })
 
+      const checkLabels = (labels: Readonly<Record<string, string>>) =>
+        Effect.forEach(
+          Object.entries(labels),
+          ([name, value]) => Effect.andThen(text("labels", name), text("labels", value)),
+          { discard: true }
+        )
+
       const checkBudget = (budget: Budget | undefined) =>
         budget === undefined || isBudget(budget)
           ? Effect.void
@@ -272,10 +298,7 @@ export class Runs extends Context.Service<Runs, {
         const who = requestedBy === undefined
           ? { kind: "system" as const, id: "unknown" }
           : yield* by({ actor: requestedBy })
-        yield* Effect.forEach(
-          Object.entries(labels),
-          ([name, value]) => Effect.andThen(text("labels", name), text("labels", value))
-        )
+        yield* checkLabels(labels)
         yield* text("startKey", startKey)
         yield* checkBudget(options.budget)
         if (!Number.isSafeInteger(options.priority ?? 0)) {
@@ -418,6 +441,43 @@ export class Runs extends Context.Service<Runs, {
             { actor: resolution.actor },
             (actor) => RunDecision.resolve(resolution.key, settled, actor)
           )
+        }),
+        fork: Effect.fn("Runs.fork")(function*(from, options) {
+          const { at, budget, labels, reason, startKey, traceparent } = options
+          const who = yield* by(options)
+          yield* checkLabels(labels ?? {})
+          yield* text("startKey", startKey)
+          yield* checkBudget(budget)
+          const log = yield* Stream.runCollect(store.read(from))
+          const started = log[0]?.event
+          if (started?._tag !== "RunStarted") return yield* new RunNotFound({ runId: from })
+          const runId = startKey === undefined
+            ? yield* yield* NextRunId
+            : derivedRunId(started.namespace, started.program, startKey)
+          const now = yield* store.now
+          const events = yield* Effect.fromResult(Fork.make(log, {
+            runId,
+            at,
+            actor: who,
+            now,
+            started: {
+              ...(labels === undefined ? {} : { labels: { ...started.labels, ...labels } }),
+              ...(startKey === undefined ? {} : { startKey }),
+              ...(traceparent === undefined ? {} : { traceparent })
+            },
+            ...(reason === undefined ? {} : { reason }),
+            ...(budget === undefined ? {} : { budget: stated(budget) })
+          }))
+          const epoch = Fork.copiedEpoch
+          const state = fold(initial(runId), events.map((event, seq) => ({ runId, seq, at: now, epoch, event })))
+          const stored = yield* Effect.result(store.append(runId, { expected: 0, epoch, events, next: outside(state) }))
+          if (Result.isSuccess(stored)) return runId
+          if (stored.failure._tag === "StoreError") return yield* stored.failure
+          const [known] = yield* Stream.runCollect(Stream.take(store.read(runId), 1))
+          const other = known?.event._tag === "RunStarted" ? known.event.forkedFrom : undefined
+          return other?.runId === from && other.seq === at
+            ? runId
+            : yield* new StartConflict({ runId, startKey: startKey ?? "" })
         }),
         state: Effect.fn("Runs.state")((runId) => Effect.map(load(runId), view)),
         events: (runId, from) => store.read(runId, from),

@@ -6,7 +6,7 @@ import type { Allowance, BudgetExceeded, Claim, Spend, Usage } from "./Budget.ts
 import { addCall, addSpend, BudgetExceeded as Exceeded, check, nothing, noUsage, recordOf } from "./Budget.ts"
 import type { OperationKind, Place } from "./Place.ts"
 import type { RunState } from "./RunState.ts"
-import { activeMillisAt } from "./RunState.ts"
+import { activeMillisAt, paidOf } from "./RunState.ts"
 
 /**
  * What was spent below a path of keys, such as by one agent inside a program.
@@ -18,8 +18,11 @@ export const usageBelow = (state: RunState, path: string): Usage => {
   let usage = noUsage
   for (const place of below(state, path)) {
     if (place._tag !== "Operation" || place.kind === "step") continue
-    const event = place.outcome?.event
-    const counted = event?._tag === "LLMCallCompleted" ? addCall(usage, event.usage) : usage
+    const attempts = [
+      ...place.failures.map(({ event }) => event),
+      ...(place.outcome === undefined ? [] : [place.outcome.event])
+    ]
+    const counted = attempts.map(paidOf).filter((paid) => paid !== undefined).reduce(addCall, usage)
     const requested = place.request === undefined ? 0 : 1
     usage = {
       ...counted,

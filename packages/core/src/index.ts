@@ -12,6 +12,7 @@ export * as RunDecision from "./RunDecision.ts"
 export {
   AlreadySettled,
   ApprovalNotPending,
+  ForkRefused,
   GuardrailBlocked,
   KeyMismatch,
   NotAnApprover,
@@ -48,6 +49,7 @@ export * as Timer from "./Timer.ts"
 // Starting, deciding, executing
 export { NotExecutable, RuntimeSettings } from "./Executor.ts"
 export * as Explain from "./Explain.ts"
+export * as Fork from "./Fork.ts"
 export { Health } from "./Health.ts"
 export { InvalidRequest, Runs, type RunView, view } from "./Runs.ts"
 export { Runtime } from "./Runtime.ts"

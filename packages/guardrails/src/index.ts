@@ -2,5 +2,27 @@
  * Guardrails to provide to agents, as Layers: rules that cannot be talked out of first, wording last.
  */
 
+// Where values come from
+export * as Actions from "./Actions.ts"
+export * as CanonicalText from "./CanonicalText.ts"
+export * as Encodings from "./Encodings.ts"
+export * as Evidence from "./Evidence.ts"
+export * as Origins from "./Origins.ts"
+export * as Policy from "./Policy.ts"
+export * as Provenance from "./Provenance.ts"
+export * as Sinks from "./Sinks.ts"
+export * as Sources from "./Sources.ts"
+
+// All together
+export * as Profiles from "./Profiles.ts"
+
+// What calls do together
+export * as Amounts from "./Amounts.ts"
+export * as Cycles from "./Cycles.ts"
+export * as Exfiltration from "./Exfiltration.ts"
+export * as Limits from "./Limits.ts"
+export * as RuleOfTwo from "./RuleOfTwo.ts"
+export * as Scope from "./Scope.ts"
+
 // What a text looks like
 export * as TextSignal from "./TextSignal.ts"

@@ -49,12 +49,13 @@ export const read = (text: string, dialect: Dialect): Result.Result<Array<Respon
 
 const reasoningOf = (
   { field, reasoning }: Completion.Texts,
-  { reasoning_details = [] }: Completion.Message,
+  { reasoning_details = [], thinking_blocks = [] }: Completion.Message,
   hasCalls: boolean
 ): ReadonlyArray<Response.ReasoningPartEncoded> =>
-  reasoning === "" && reasoning_details.length === 0 && !(hasCalls && field !== undefined)
+  reasoning === "" && reasoning_details.length === 0 && thinking_blocks.length === 0 &&
+    !(hasCalls && field !== undefined)
     ? []
-    : [{ type: "reasoning", text: reasoning, metadata: keptOf(field, reasoning_details) }]
+    : [{ type: "reasoning", text: reasoning, metadata: keptOf(field, reasoning_details, thinking_blocks) }]
 
 /**
  * What is kept with reasoning, so that it can be sent back as it came.
@@ -64,9 +65,14 @@ const reasoningOf = (
  */
 export const keptOf = (
   field: Completion.ReasoningField | undefined,
-  details: ReadonlyArray<Schema.JsonObject>
+  details: ReadonlyArray<Schema.JsonObject>,
+  blocks: ReadonlyArray<Schema.JsonObject>
 ): { readonly openai: Schema.JsonObject } => ({
-  openai: { ...(field === undefined ? {} : { field }), ...(details.length === 0 ? {} : { details }) }
+  openai: {
+    ...(field === undefined ? {} : { field }),
+    ...(details.length === 0 ? {} : { details }),
+    ...(blocks.length === 0 ? {} : { blocks })
+  }
 })
 
 /**

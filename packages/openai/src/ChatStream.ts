@@ -148,7 +148,7 @@ const ifFilled = <K extends "id" | "model", V>(key: K, value: V): { readonly [ke
 
 const add = (state: State, message: Completion.Message): readonly [State, Parts] => {
   const texts = Completion.textsOf(message)
-  const thought = Pending.addReasoning(state.reasoning, texts, message.reasoning_details ?? [])
+  const thought = Pending.addReasoning(state.reasoning, texts, message)
   const said = (["content", "refusal"] as const).filter((id) => texts[id] !== "")
   const calls = Pending.addCalls(state.calls, message.tool_calls ?? [])
   return [

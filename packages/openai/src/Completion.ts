@@ -69,6 +69,8 @@ export const Message = Schema.Struct({
   reasoning_content: Json.lenient(Schema.String),
   reasoning: Json.lenient(Schema.String),
   reasoning_details: Json.lenient(Schema.Array(Schema.JsonObject)),
+  /** LiteLLM's name for what Anthropic's models think, with its signatures. */
+  thinking_blocks: Json.lenient(Schema.Array(Schema.JsonObject)),
   tool_calls: Json.lenient(Schema.Array(ToolCall))
 })
 

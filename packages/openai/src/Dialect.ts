@@ -33,7 +33,7 @@ export interface Dialect {
  * @category models
  * @since 0.1.0
  */
-export type Kept = "reasoning_content" | "reasoning" | "reasoning_details" | "extra_content"
+export type Kept = "reasoning_content" | "reasoning" | "reasoning_details" | "thinking_blocks" | "extra_content"
 
 /**
  * What most endpoints take, such as vLLM, SGLang, LiteLLM, llama.cpp, Ollama and LM Studio.
@@ -47,7 +47,7 @@ export const compatible: Dialect = {
   maxTokens: "max_tokens",
   asksForUsage: true,
   output: "json_schema",
-  sendsBack: ["reasoning_content", "reasoning", "reasoning_details", "extra_content"],
+  sendsBack: ["reasoning_content", "reasoning", "reasoning_details", "thinking_blocks", "extra_content"],
   callIds: /^/,
   reportsCost: false
 }

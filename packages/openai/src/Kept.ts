@@ -7,11 +7,13 @@ import type { Dialect } from "./Dialect.ts"
 
 const Reasoning = Schema.Struct({
   field: Schema.optionalKey(Schema.Literals(["reasoning_content", "reasoning", "thinking"])),
-  details: Schema.optionalKey(Schema.Array(Schema.JsonObject))
+  details: Schema.optionalKey(Schema.Array(Schema.JsonObject)),
+  blocks: Schema.optionalKey(Schema.Array(Schema.JsonObject))
 })
 
 /**
- * The fields of a message that say its reasoning. Where details are wanted and there are any, they alone: the text is in them.
+ * The fields of a message that say its reasoning. Where OpenRouter's details are wanted and there are any, they alone: the text is
+ * in them. LiteLLM's blocks go beside the text, as it sends them.
  *
  * @category readers
  * @since 0.1.0
@@ -29,7 +31,8 @@ export const reasoningOf = (
     const texts = kept.flatMap((one) => one.field === field ? [one.text] : [])
     return texts.length > 0 && sendsBack.includes(field) ? [[field, texts.join("")]] : []
   })
-  return Object.fromEntries(fields)
+  const blocks = sendsBack.includes("thinking_blocks") ? kept.flatMap(({ blocks = [] }) => blocks) : []
+  return { ...Object.fromEntries(fields), ...(blocks.length === 0 ? {} : { thinking_blocks: blocks }) }
 }
 
 const decodeReasoning = Schema.decodeUnknownOption(Reasoning)

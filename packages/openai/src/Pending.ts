@@ -4,7 +4,7 @@
 import { Option, Result, Schema } from "effect"
 import type { Response } from "effect/ai"
 import * as ChatResponse from "./ChatResponse.ts"
-import type { ReasoningField, Texts, ToolCall } from "./Completion.ts"
+import type { Message, ReasoningField, Texts, ToolCall } from "./Completion.ts"
 
 type Parts = ReadonlyArray<Response.StreamPartEncoded>
 
@@ -18,6 +18,7 @@ export interface Reasoning {
   /** Whether it was shown to have begun. One that is empty may turn out to be nothing. */
   readonly isShown: boolean
   readonly details: ReadonlyArray<Schema.JsonObject>
+  readonly blocks: ReadonlyArray<Schema.JsonObject>
 }
 
 const reasoningId = "reasoning"
@@ -31,19 +32,23 @@ const reasoningId = "reasoning"
 export const addReasoning = (
   before: Reasoning | undefined,
   { field, reasoning }: Texts,
-  details: ReadonlyArray<Schema.JsonObject>
+  { reasoning_details: details = [], thinking_blocks: blocks = [] }: Pick<
+    Message,
+    "reasoning_details" | "thinking_blocks"
+  >
 ): { readonly reasoning: Reasoning | undefined; readonly parts: Parts } => {
-  if (field === undefined && details.length === 0) return { reasoning: before, parts: [] }
-  const known = before ?? { field: undefined, hasText: false, isShown: false, details: [] }
+  if (field === undefined && details.length === 0 && blocks.length === 0) return { reasoning: before, parts: [] }
+  const known = before ?? { field: undefined, hasText: false, isShown: false, details: [], blocks: [] }
   const counts = field !== undefined && (!known.hasText || known.field === field)
   const hasText = counts && reasoning !== ""
-  const shows = hasText || details.length > 0
+  const shows = hasText || details.length > 0 || blocks.length > 0
   return {
     reasoning: {
       field: hasText || known.field === undefined ? field : known.field,
       hasText: known.hasText || hasText,
       isShown: known.isShown || shows,
-      details: details.reduce(withDetail, known.details)
+      details: details.reduce(withDetail, known.details),
+      blocks: blocks.reduce(withBlock, known.blocks)
     },
     parts: [
       ...(shows && !known.isShown ? [{ type: "reasoning-start", id: reasoningId } as const] : []),
@@ -72,16 +77,33 @@ const withDetail = (
   }]
 }
 
+/** Blocks have no index. One of thinking goes on until its signature has come, which is in its last piece. */
+const withBlock = (
+  blocks: ReadonlyArray<Schema.JsonObject>,
+  piece: Schema.JsonObject
+): ReadonlyArray<Schema.JsonObject> => {
+  const last = blocks.at(-1)
+  if (
+    last === undefined || last["type"] !== "thinking" || piece["type"] !== "thinking" || isFilled(last["signature"])
+  ) {
+    return [...blocks, piece]
+  }
+  const thinking = [last["thinking"], piece["thinking"]].filter((text) => typeof text === "string").join("")
+  return [...blocks.slice(0, -1), { ...last, ...piece, thinking }]
+}
+
+const isFilled = (value: unknown): boolean => typeof value === "string" && value !== ""
+
 /**
  * @category combinators
  * @since 0.1.0
  */
 export const endReasoning = (reasoning: Reasoning | undefined, hasCalls: boolean): Parts => {
   if (reasoning === undefined || !(reasoning.isShown || hasCalls)) return []
-  const { details, field, isShown } = reasoning
+  const { blocks, details, field, isShown } = reasoning
   return [
     ...(isShown ? [] : [{ type: "reasoning-start", id: reasoningId } as const]),
-    { type: "reasoning-end", id: reasoningId, metadata: ChatResponse.keptOf(field, details) }
+    { type: "reasoning-end", id: reasoningId, metadata: ChatResponse.keptOf(field, details, blocks) }
   ]
 }
 

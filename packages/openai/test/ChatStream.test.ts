@@ -337,6 +337,36 @@ describe("a streamed answer", () => {
       )
     }))
 
+  it.effect("keeps LiteLLM's blocks of thinking, each with its signature, as in one piece (MR-12)", () =>
+    Effect.gen(function*() {
+      const blocks = [
+        { type: "thinking", thinking: "First.", signature: "s1" },
+        { type: "redacted_thinking", data: "x" },
+        { type: "thinking", thinking: "Then.", signature: "s2" }
+      ]
+      const call = { id: "call_a", type: "function", function: { name: "stock", arguments: "{}" } }
+      const piece = (thinking: string, signature = "") => ({ type: "thinking", thinking, signature })
+      const { parts } = yield* streamedEvents([
+        chunk({ reasoning_content: "Fir", thinking_blocks: [piece("Fir")] }),
+        chunk({ reasoning_content: "st.", thinking_blocks: [piece("st.")] }),
+        chunk({ reasoning_content: "", thinking_blocks: [piece("", "s1")] }),
+        chunk({ thinking_blocks: [blocks[1]] }),
+        chunk({ reasoning_content: "Then.", thinking_blocks: [piece("Then.")] }),
+        chunk({ thinking_blocks: [piece("", "s2")] }),
+        chunk({ tool_calls: [{ index: 0, ...call }] }, {}, { finish_reason: "tool_calls" }),
+        done
+      ])
+      const answer = yield* generated(completion(
+        { content: null, reasoning_content: "First.Then.", thinking_blocks: blocks, tool_calls: [call] },
+        { usage: null },
+        { finish_reason: "tool_calls" }
+      ))
+      assert.deepStrictEqual(assembled(parts), assembled(answer))
+      assert.deepStrictEqual(answer.find(({ type }) => type === "reasoning")?.metadata, {
+        openai: { field: "reasoning_content", blocks }
+      })
+    }))
+
   it.effect("says what it cost where the endpoint does", () =>
     Effect.gen(function*() {
       const events = [

@@ -254,6 +254,15 @@ describe("what is sent back", () => {
       assert.deepStrictEqual(yield* backOf(groq, part), {})
     }))
 
+  it.effect("is LiteLLM's blocks of thinking beside their text (MR-12)", () =>
+    Effect.gen(function*() {
+      const blocks = [{ type: "thinking", thinking: "Hm.", signature: "s" }, { type: "redacted_thinking", data: "x" }]
+      const part = thought("Hm.", { field: "reasoning_content", blocks })
+      assert.deepStrictEqual(yield* backOf(local, part), { reasoning_content: "Hm.", thinking_blocks: blocks })
+      assert.deepStrictEqual(yield* backOf(deepSeek, part), { reasoning_content: "Hm." })
+      for (const url of [openai, openRouter, groq]) assert.deepStrictEqual(yield* backOf(url, part), {}, url)
+    }))
+
   it.effect("is the signature of a call of Gemini (MR-12)", () =>
     Effect.gen(function*() {
       const extra_content = { google: { thought_signature: "s" } }

@@ -2,10 +2,10 @@
  * The index in PostgreSQL: summaries and waiting approvals, a page at a time.
  */
 import type { ApprovalEntry, ListOptions, Page, RunStatus } from "@durable-agents/core"
-import { RunId, RunIndex, RunSummary, StoreError } from "@durable-agents/core"
+import { RunEvent, RunId, RunIndex, RunSummary, StoreError } from "@durable-agents/core"
 import { Effect, Option, Schema, Struct } from "effect"
 import type { Fragment } from "effect/sql/Statement"
-import { millis, millisOf, timeOf, uuids } from "./Columns.ts"
+import { latestMillis, millis, millisOf, timeOf, uuids } from "./Columns.ts"
 import { type Database, rowsOf } from "./Database.ts"
 import { labelId } from "./Summaries.ts"
 
@@ -46,6 +46,9 @@ export const make = ({ read, sql, tables }: Database): RunIndex["Service"] => {
       )
     )
 
+  /** A time that the server can compare: it has none before the first year or after the last. */
+  const bound = (at: number) => timeOf(sql, millis(Math.max(0, Math.min(Math.ceil(at), latestMillis))))
+
   /** Of several labels the one that the fewest runs have, as far as a short look tells. */
   const rarest = (labels: ReadonlyArray<string>) =>
     labels.length === 1 ? sql`${labels[0]}::uuid` : sql`(
@@ -58,7 +61,8 @@ export const make = ({ read, sql, tables }: Database): RunIndex["Service"] => {
    * enough: tables are looked into row by row (`lateral`, `offset 0`), since to join whole ones takes as long as they are.
    */
   const newest = (options: ListOptions, cursor: NewestCursor | undefined, status: Fragment, limit: number) => {
-    const { labels = {}, namespace, program, requestedBy, startedBefore, startedFrom } = options
+    const { labels = {}, namespace, program, startedBefore, startedFrom } = options
+    const requestedBy = options.requestedBy === undefined ? undefined : RunEvent.cleanString(options.requestedBy)
     const wanted = Object.entries(labels).map(([name, value]) => labelId(name, value))
     const isLabelled = wanted.length > 0
     const order = sql.literal(isLabelled ? "l" : "s")
@@ -76,13 +80,12 @@ export const make = ({ read, sql, tables }: Database): RunIndex["Service"] => {
         )),
       ...(namespace === undefined ? [] : [sql`s.namespace = ${namespace}::text`]),
       ...(program === undefined ? [] : [sql`s.program = ${program}::text`]),
-      ...(requestedBy === undefined ? [] : [sql`s.summary #>> '{requestedBy,id}' = ${requestedBy}::text`]),
-      ...(startedFrom === undefined ? [] : [
-        sql`${order}.started_at >= ${timeOf(sql, millis(startedFrom))}::timestamptz(3)`
+      ...(requestedBy === undefined ? [] : [
+        sql`hashtextextended(s.summary -> 'requestedBy' ->> 'id', 0) = hashtextextended(${requestedBy}::text, 0)`,
+        sql`s.summary -> 'requestedBy' ->> 'id' = ${requestedBy}::text`
       ]),
-      ...(startedBefore === undefined ? [] : [
-        sql`${order}.started_at < ${timeOf(sql, millis(startedBefore))}::timestamptz(3)`
-      ])
+      ...(startedFrom === undefined ? [] : [sql`${order}.started_at >= ${bound(startedFrom)}`]),
+      ...(startedBefore === undefined ? [] : [sql`${order}.started_at < ${bound(startedBefore)}`])
     ]
     const source = !isLabelled ? sql`${tables.run_summaries} s` : sql`
       ${tables.run_labels} l cross join lateral (

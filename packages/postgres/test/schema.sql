@@ -110,6 +110,8 @@ CREATE INDEX run_summaries_by_namespace ON run_summaries USING btree (namespace,
 
 CREATE INDEX run_summaries_by_program ON run_summaries USING btree (program, started_at, run_id);
 
+CREATE INDEX run_summaries_by_requester ON run_summaries USING btree (hashtextextended(((summary -> 'requestedBy'::text) ->> 'id'::text), (0)::bigint), started_at, run_id);
+
 CREATE INDEX run_summaries_by_status ON run_summaries USING btree (status, started_at, run_id);
 
 CREATE INDEX run_summaries_newest ON run_summaries USING btree (started_at, run_id);

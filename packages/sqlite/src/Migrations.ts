@@ -122,6 +122,15 @@ create table access_tokens (
 
 create index access_tokens_by_namespace on access_tokens (namespace, created_at, token_id);
 `
+  },
+  {
+    id: 3,
+    name: "index_requesters",
+    breaking: false,
+    sql: `
+-- Who started a run, in the order of lists.
+create index run_summaries_by_requester on run_summaries (json_extract(summary, '$.requestedBy.id'), started_at, run_id);
+`
   }
 ]
 

@@ -2,7 +2,7 @@
  * The index in SQLite: summaries and waiting approvals, a page at a time.
  */
 import type { ApprovalEntry, ListOptions, Page, RunStatus } from "@durable-agents/core"
-import { RunId, RunIndex, RunSummary, StoreError } from "@durable-agents/core"
+import { RunEvent, RunId, RunIndex, RunSummary, StoreError } from "@durable-agents/core"
 import { Effect, Option, Schema, Struct } from "effect"
 import type { Database } from "./Database.ts"
 import { query } from "./Query.ts"
@@ -21,6 +21,12 @@ type SummaryRow = typeof SummaryRow.Type
 const ApprovalRow = Schema.Struct({ run_id: RunId, key: Schema.String, since: Schema.Finite, summary: Schema.String })
 
 const columns = `s.run_id, s.started_at, s.status, r.lease_owner is not null as leased, s.labels, s.summary`
+
+const requester = `json_extract(s.summary, '$.requestedBy.id')`
+
+/** A bound on whole milliseconds, as the database can compare it. */
+const whole = (millis: number): number =>
+  Math.ceil(Math.max(-Number.MAX_SAFE_INTEGER, Math.min(Number.MAX_SAFE_INTEGER, millis)))
 
 /** How many rows are looked at at a time when not every one of them may fit. */
 const step = 500
@@ -42,11 +48,13 @@ export const make = ({ connection, read }: Database): RunIndex["Service"] => {
       `select ${columns} from run_summaries s indexed by ${index} join runs r on r.run_id = s.run_id
       where ${condition} and (s.started_at, s.run_id) < (?, ?)
         and s.namespace = coalesce(?, s.namespace) and s.program = coalesce(?, s.program)
+        and ${requester} = coalesce(?, ${requester}) and s.started_at >= ?
       order by s.started_at desc, s.run_id desc limit ?`,
       SummaryRow
     )
   const newest = listing("run_summaries_newest", "true")
   const ofNamespace = listing("run_summaries_by_namespace", "s.namespace = ?")
+  const ofRequester = listing("run_summaries_by_requester", `${requester} = ?`)
   const ofProgram = listing("run_summaries_by_program", "s.program = ?")
   const ofStatus = listing("run_summaries_by_status", "s.status = ?")
   const begun = listing("run_summaries_by_status", "s.status = 'Pending' and r.lease_owner is not null")
@@ -73,15 +81,18 @@ export const make = ({ connection, read }: Database): RunIndex["Service"] => {
     [startedAt, runId]: NewestCursor,
     limit: number
   ): ReadonlyArray<SummaryRow> => {
-    const { namespace = null, program = null, status } = options
-    const rest = [startedAt, runId, namespace, program, limit]
+    const { namespace = null, program = null, startedFrom = 0, status } = options
+    const requestedBy = options.requestedBy === undefined ? null : RunEvent.cleanString(options.requestedBy)
+    const rest = [startedAt, runId, namespace, program, requestedBy, whole(startedFrom), limit]
     switch (status) {
       case "Pending":
         return notBegun.all(...rest)
       case "Running":
         return [...ofStatus.all(status, ...rest), ...begun.all(...rest)].sort(byNewest).slice(0, limit)
       case undefined:
-        return program !== null
+        return requestedBy !== null
+          ? ofRequester.all(requestedBy, ...rest)
+          : program !== null
           ? ofProgram.all(program, ...rest)
           : namespace !== null
           ? ofNamespace.all(namespace, ...rest)
@@ -93,19 +104,18 @@ export const make = ({ connection, read }: Database): RunIndex["Service"] => {
 
   const list = Effect.fnUntraced(function*(options: ListOptions = {}) {
     const limit = pageLimit(options.limit)
-    const { labels = {}, requestedBy, startedBefore = Infinity, startedFrom = -Infinity } = options
-    const wanted = Object.entries(labels)
-    const size = wanted.length === 0 && requestedBy === undefined ? limit + 1 : step
+    const wanted = Object.entries(options.labels ?? {})
+    const size = wanted.length === 0 ? limit + 1 : step
     const rows: Array<SummaryRow> = []
-    let cursor = yield* cursorOf("list", decodeNewest, options.cursor, firstNewest)
-    // No id comes before the empty text, so this leaves out what was started at that time.
-    if (startedBefore <= cursor[0]) cursor = [startedBefore, ""]
+    const { startedBefore = Infinity } = options
+    const given = yield* cursorOf("list", decodeNewest, options.cursor, firstNewest)
+    // No id is before the empty one, so this is right before everything that was started then.
+    let cursor: NewestCursor = startedBefore <= given[0] ? [whole(startedBefore), ""] : given
     while (true) {
       const found = yield* read("list", () => rowsAfter(options, cursor, size))
       const last = found.at(-1)
-      const inTime = found.filter(({ started_at }) => started_at >= startedFrom)
-      rows.push(...inTime.filter(hasLabels(wanted)).filter(isRequestedBy(requestedBy)))
-      if (last === undefined || found.length < size || inTime.length < found.length || rows.length > limit) break
+      rows.push(...found.filter(hasLabels(wanted)))
+      if (last === undefined || found.length < size || rows.length > limit) break
       cursor = [last.started_at, last.run_id]
       yield* Effect.yieldNow
     }
@@ -178,9 +188,6 @@ const hasLabels = (wanted: ReadonlyArray<readonly [string, string]>) => ({ label
   const own = new Map(Object.entries(decodeLabels(labels)))
   return wanted.every(([name, value]) => own.get(name) === value)
 }
-
-const isRequestedBy = (id: string | undefined) => ({ summary }: SummaryRow): boolean =>
-  id === undefined || decodeSummary(summary).requestedBy.id === id
 
 const byNewest = (left: SummaryRow, right: SummaryRow): number =>
   right.started_at - left.started_at || (left.run_id < right.run_id ? 1 : -1)

@@ -166,6 +166,51 @@ export const indexContract = ({ test }: Register): void => {
   )
 
   test(
+    "filters by who started a run and by when, alone, together and with other conditions, page by page",
+    Effect.gen(function*() {
+      const { control, listed, start } = yield* scene
+      const people = ["dana@example.com", "o'hara \"o\" 東京", "dana@example.com", "dana@example"]
+      const runIds: Array<RunId> = []
+      const times: Array<number> = []
+      for (const [i, id] of people.entries()) {
+        const requestedBy = { kind: i === 2 ? "program" : "person", id } as const
+        runIds
+          .push(yield* start({
+            labels: { n: `${i % 2}` },
+            summary: { status: i < 2 ? "Sleeping" : "Completed", requestedBy }
+          }))
+        yield* control.advance(1_000)
+      }
+      const [a, b, c, d] = runIds
+      for (const run of (yield* listed()).toReversed()) times.push(run.startedAt)
+      const [first = 0, second = 0, third = 0] = times
+      assert.deepStrictEqual(ids(yield* listed({ requestedBy: "dana@example.com" })), [c, a])
+      assert.deepStrictEqual(ids(yield* listed({ requestedBy: "dana@example.com", limit: 1 })), [c, a])
+      assert.deepStrictEqual(ids(yield* listed({ requestedBy: people[1] ?? "" })), [b])
+      assert.deepStrictEqual(ids(yield* listed({ requestedBy: "dana" })), [])
+      assert.deepStrictEqual(ids(yield* listed({ requestedBy: "nul \u0000 %" })), [])
+      assert.deepStrictEqual(ids(yield* listed({ startedFrom: second })), [d, c, b])
+      assert.deepStrictEqual(ids(yield* listed({ startedBefore: second })), [a])
+      assert.deepStrictEqual(ids(yield* listed({ startedFrom: second, startedBefore: third + 1, limit: 1 })), [c, b])
+      assert.deepStrictEqual(ids(yield* listed({ startedFrom: first, startedBefore: first })), [])
+      assert.deepStrictEqual(ids(yield* listed({ startedFrom: -Infinity, startedBefore: Infinity })), [d, c, b, a])
+      assert.deepStrictEqual(
+        ids(yield* listed({ requestedBy: "dana@example.com", startedFrom: second, status: "Completed" })),
+        [c]
+      )
+      assert.deepStrictEqual(
+        ids(yield* listed({
+          requestedBy: "dana@example.com",
+          labels: { n: "0" },
+          program: "mail",
+          status: "Sleeping"
+        })),
+        [a]
+      )
+    })
+  )
+
+  test(
     "pages through a list without a gap or a duplicate, also among runs of one moment and while others come and go",
     Effect.gen(function*() {
       const { append, index, listed, namespace, start, summary } = yield* scene

@@ -66,6 +66,21 @@ export const logContract = ({ law, test }: Register): void => {
   )
 
   test(
+    "begins a log with many events at once under lease 0, as a fork does: due at once, and claimed under lease 1",
+    Effect.gen(function*() {
+      const { claimOne, namespace, nextId, read, store } = yield* scene
+      const runId = yield* nextId
+      const events = [{ ...sampleEvents.RunStarted, namespace, program: "mail" }, ...steps(2_000)]
+      const { seq } = yield* store.append(runId, { expected: 0, epoch: 0, events })
+      assert.strictEqual(seq, 2_001)
+      const found = yield* read(runId)
+      assert.deepStrictEqual(new Set(found.map(({ epoch }) => epoch)), new Set([0]))
+      assert.deepStrictEqual(keys(found), steps(2_000).map(({ key }) => key))
+      assert.deepInclude(yield* claimOne("w1"), { runId, seq: 2_001, epoch: 1, expired: false })
+    })
+  )
+
+  test(
     "refuses a position that is taken with a SequenceConflict, and stores nothing of that append (WR-2, D1)",
     Effect.gen(function*() {
       const { append, read, start, store } = yield* scene

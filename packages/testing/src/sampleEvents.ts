@@ -2,6 +2,7 @@
  * One event of every type, with texts and values that stores have been known to damage.
  */
 import type { RunEvent, RunEventOf } from "@durable-agents/core"
+import { RunId } from "@durable-agents/core"
 import { Schema } from "effect"
 
 /**
@@ -91,6 +92,7 @@ export const sampleEvents: {
     startKey: "order/A-8891",
     contentDigest: `sha256:${"3".repeat(64)}`,
     parent: "none",
+    forkedFrom: { runId: RunId.make("0198c0de-7a3b-7c4d-8e5f-0123456789ab"), seq: 7, reason: "another \u2028 try" },
     traceparent: `00-${"a".repeat(32)}-${"b".repeat(16)}-01`,
     goal: "Refund order A-8891",
     model: "some-model",
@@ -142,7 +144,16 @@ export const sampleEvents: {
     recovered: true,
     providerRequestId: "req_1"
   },
-  LLMCallFailed: { _tag: "LLMCallFailed", ...failed, turn: 1, reason: "Timeout", outcome: "unknown", compacts: true },
+  LLMCallFailed: {
+    _tag: "LLMCallFailed",
+    ...failed,
+    turn: 1,
+    reason: "Timeout",
+    outcome: "unknown",
+    compacts: true,
+    usage: { inputTokens: 900, costUsd: "0.003" },
+    priceVersion: "2026-11-30"
+  },
   ToolCallRequested: {
     _tag: "ToolCallRequested",
     ...requested,
@@ -179,9 +190,11 @@ export const sampleEvents: {
     reason: "above 5000",
     ...call,
     arguments: oddJson,
+    argumentsSchema: { type: "object", description: "odd \u2028" },
     expiresAtMillis: 1_700_000_100_000,
     onExpiry: "deny",
-    approvers: ["dana@example.com", "lee@example.com"]
+    approvers: ["dana@example.com", "lee@example.com"],
+    notByRequester: true
   },
   ApprovalGranted: { _tag: "ApprovalGranted", key: "ship", actor, comment: "fine", arguments: { cents: 1 } },
   ApprovalDenied: { _tag: "ApprovalDenied", key: "ship", actor, reason: "too much" },

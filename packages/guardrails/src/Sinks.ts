@@ -1,0 +1,162 @@
+/**
+ * What each argument of a call says: to whom, where, how much, which one, or only what.
+ */
+import type { ToolLabels } from "@durable-agents/core"
+import type { Schema } from "effect"
+
+/**
+ * What an argument says. `content` is text for others, `plain` says nothing that could be turned against anybody.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Kind = NonNullable<ToolLabels["sinks"]>[string]
+
+/**
+ * A value that decides what a call does, or that stands in a text which it passes on.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Sink {
+  /** The argument, by its path without the indices of lists: `lines.iban`. */
+  readonly path: string
+  readonly kind: Exclude<Kind, "plain" | "content">
+  readonly value: string
+  /** It stands within a text for others. */
+  readonly embedded: boolean
+}
+
+/** More values than these are not told apart: a call with more is judged by the first ones, and as one that says too much. */
+const most = 64
+
+/** Of a longer text for others, what follows is not looked at. */
+const longest = 20_000
+
+/**
+ * The values of a call's arguments that have to come from somewhere.
+ *
+ * **Details**
+ *
+ * What the labels do not say is guessed: by the value, if it is an address of any kind; by the name of the argument; and what is
+ * neither is a text for others, in which addresses, account numbers and long numbers are looked for.
+ *
+ * @category readers
+ * @since 0.1.0
+ */
+export const of = (
+  args: Schema.Json,
+  labels: NonNullable<ToolLabels["sinks"]> = {}
+): { readonly sinks: ReadonlyArray<Sink>; readonly more: boolean } => {
+  const found: Array<Sink> = []
+  let tooLong = false
+  for (const [path, value] of scalars(args)) {
+    const kind = kindOf(path, value, labels[path])
+    if (kind === "plain" || String(value).trim() === "") continue
+    if (kind !== "content") found.push({ path, kind, value: String(value), embedded: false })
+    else {
+      const text = String(value)
+      tooLong ||= text.length > longest
+      found.push(...embedded(path, text.slice(0, longest)))
+    }
+  }
+  const unique = [...new Map(found.map((sink) => [`${sink.path} ${sink.kind} ${sink.value}`, sink])).values()]
+  return { sinks: unique.slice(0, most), more: tooLong || unique.length > most }
+}
+
+/** Texts and numbers by their paths; of lists, without the index. */
+export const scalars = (
+  json: Schema.Json,
+  path = ""
+): ReadonlyArray<readonly [path: string, value: string | number]> => {
+  if (typeof json === "string" || typeof json === "number") return [[path, json]]
+  if (typeof json !== "object" || json === null) return []
+  return Array.isArray(json)
+    ? json.flatMap((item: Schema.Json) => scalars(item, path))
+    : Object.entries(json).flatMap(([key, value]) => scalars(value, path === "" ? key : `${path}.${key}`))
+}
+
+const kindOf = (path: string, value: string | number, label: Kind | undefined): Kind => {
+  if (label !== undefined) return label
+  const text = String(value).trim()
+  const shape = typeof value === "string" ? shapes.find(({ whole }) => whole.test(text)) : undefined
+  if (shape !== undefined) return shape.kind
+  const words = wordsOf(path.split(".").at(-1) ?? path)
+  const named = names.find(([, all]) => words.some((word) => all.has(word)))?.[0]
+  if (named !== undefined) return named
+  return typeof value === "number" ? "plain" : "content"
+}
+
+const wordsOf = (name: string): ReadonlyArray<string> =>
+  name.replace(/([a-z])([A-Z])/g, "$1 $2").toLowerCase().split(/[^a-z]+/).map((word) =>
+    word.length > 3 ? word.replace(/(?<!s)s$/, "") : word
+  )
+
+/** By the name of an argument, the first that fits. */
+const names: ReadonlyArray<readonly [Kind, ReadonlySet<string>]> = ([
+  [
+    "plain",
+    "date time start end day month year begin until since duration timezone recurring format language page limit"
+  ],
+  ["content", "body content text message subject title description note comment summary query question reason caption"],
+  ["credential", "password passphrase passcode pin secret token credential"],
+  [
+    "recipient",
+    "recipient recipients to cc bcc email mail participant attendee invitee user username member iban account " +
+    "payee beneficiary phone contact wallet receiver assignee"
+  ],
+  ["url", "url uri link href website webpage site host domain endpoint webhook callback"],
+  ["path", "path file filename folder directory attachment"],
+  ["amount", "amount price cent cents total sum quantity fee budget cost"],
+  ["address", "street city zip postal address location"],
+  [
+    "id",
+    "id ids uuid number key channel group hotel restaurant company repository repo branch product order item database table"
+  ]
+] as const).map(([kind, words]) => [kind, new Set(words.split(" "))])
+
+interface Shape {
+  readonly kind: Sink["kind"]
+  readonly whole: RegExp
+  readonly within: RegExp
+}
+
+const shape = (kind: Sink["kind"], source: string): Shape => ({
+  kind,
+  whole: new RegExp(`^${source}$`, "iu"),
+  within: new RegExp(`(?<![\\p{L}\\p{N}])${source}(?![\\p{L}\\p{N}])`, "giu")
+})
+
+/** Values that say by themselves what they are. Each is bounded, so none is looked for twice at the same place. */
+const shapes: ReadonlyArray<Shape> = [
+  shape("recipient", "[\\p{L}\\p{N}._%+-]{1,64}@[\\p{L}\\p{N}-]{1,63}(?:\\.[\\p{L}\\p{N}-]{1,63}){1,5}"),
+  shape("url", "[a-z][a-z0-9+.-]{1,15}:\\/\\/[^\\s<>\"'`]{1,2000}"),
+  shape(
+    "url",
+    "(?:www\\.[\\p{L}\\p{N}-]{1,63}|[\\p{L}\\p{N}-]{2,63})(?:\\.[\\p{L}\\p{N}-]{1,63}){0,4}\\.[a-z]{2,12}(?:\\/[^\\s<>\"'`]{0,2000})?"
+  ),
+  shape("recipient", "[a-z]{2}\\d{2}(?: ?[a-z0-9]{3,4}){2,8}(?: ?[a-z0-9]{1,3})?"),
+  shape("recipient", "0x[0-9a-f]{40}"),
+  shape("recipient", "\\+\\d[\\d ().-]{6,20}\\d")
+]
+
+/** Addresses, account numbers, and numbers and codes too long to be chance, in a text for others. */
+const embedded = (path: string, text: string): ReadonlyArray<Sink> => {
+  let rest = text
+  const found: Array<Sink> = []
+  for (const { kind, within } of shapes) {
+    rest = rest.replace(within, (value) => {
+      if (found.length <= most) found.push({ path, kind, value: value.replace(/[.,;:!?)\]]+$/, ""), embedded: true })
+      return " "
+    })
+  }
+  for (const [value] of rest.matchAll(codes)) {
+    if (found.length > most) break
+    found.push({ path, kind: "id", value, embedded: true })
+  }
+  return found
+}
+
+/** Four digits and more, or letters and digits mixed, as keys and numbers of documents are; years and times are not. */
+const codes =
+  /(?<![\p{L}\p{N}_.:-])(?!(?:19|20)\d\d(?![\p{L}\p{N}]))(?=[\p{L}-]{0,20}\d)[\p{L}\p{N}-]{0,20}\d{3,40}[\p{L}\p{N}-]{0,40}(?![\p{L}\p{N}_:])/gu
