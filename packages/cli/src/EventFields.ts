@@ -253,7 +253,7 @@ export const fields: { readonly [Name in Field]: (value: ValueIn<Event, Name>) =
   guardrail: word("of the guardrail"),
   version: word("in version"),
   shadow: (action) => `tried out: it would have been ${action}`,
-  spans: (spans) => `about ${Units.counted(spans.length, "passage")}`,
+  spans: value("passages"),
   counts: (counts) => counts ? "counts towards asking a person" : "does not count towards asking a person",
   ends: (ends) => ends ? "ends the run" : "does not end the run",
   latencyMillis: lasting("took"),

@@ -15,11 +15,31 @@ import type { RunView } from "./Runs.ts"
 export type Mover = "nobody" | "worker" | "approver" | "sender" | "clock" | "operator"
 
 /**
+ * What can be done about a run from outside: the names of `Runs`.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Action =
+  | "approve"
+  | "deny"
+  | "signal"
+  | "cancel"
+  | "pause"
+  | "resume"
+  | "release"
+  | "resolve"
+  | "changeBudget"
+  | "fork"
+
+/**
  * @category models
  * @since 0.1.0
  */
 export interface Explanation {
   readonly status: RunView["status"]
+  /** Since when it has waited for what it waits for, or else when it last moved, in milliseconds since 1970. */
+  readonly since: number
   /** One sentence. */
   readonly headline: string
   readonly waitsFor: ReadonlyArray<{
@@ -31,6 +51,8 @@ export interface Explanation {
   readonly mover: Mover
   /** What happens next by itself, or what to do. */
   readonly next: string
+  /** What the run takes now, from whoever may: first what moves it. */
+  readonly actions: ReadonlyArray<Action>
 }
 
 /**
@@ -54,7 +76,7 @@ export const explain = (run: RunView, queue?: Queued): Explanation => {
   const waitsFor = run.waits.map((wait) => ({ wait, mover: moverOf(wait), text: describe(wait) }))
   const because = given(run.reason) ?? given(run.state.cancel?.reason) ?? given(queue?.reason)
   const said = because === undefined ? "" : `: ${because.replace(/\.$/, "")}`
-  const base = { status: run.status, waitsFor }
+  const base = { status: run.status, since: sinceOf(run), waitsFor, actions: actionsOf(run) }
   switch (run.status) {
     case "NotStarted":
       return { ...base, mover: "nobody", headline: "There is no such run.", next: "Start it." }
@@ -111,7 +133,7 @@ export const explain = (run: RunView, queue?: Queued): Explanation => {
         ...base,
         mover: "approver",
         headline: `The run waits for a decision on ${list(run.waits.filter(({ kind }) => kind === "approval"))}.`,
-        next: "Approve or deny it; then a worker goes on."
+        next: `Approve or deny it; then a worker goes on.${expiry(run)}`
       }
     case "AwaitingSignal":
       return {
@@ -141,6 +163,58 @@ const whoGoesOn = (holder: Queued["holder"], free: string, unknown = free): stri
       iso(aliveUntil)
     }. ${"The next free worker takes the run over. If none runs, start one."}`
 }
+
+/** What the status is about. */
+const kinds: { readonly [Status in RunView["status"]]?: ReadonlyArray<WaitSummary["kind"]> } = {
+  AwaitingApproval: ["approval"],
+  AwaitingSignal: ["signal"],
+  Sleeping: ["timer", "retry"],
+  Running: ["operation"]
+}
+
+const sinceOf = ({ state, status, waits }: RunView): number => {
+  const own = waits.filter(({ kind }) => kinds[status]?.includes(kind) === true)
+  return own.length === 0 ? state.updatedAt : Math.min(...own.map(({ since }) => since))
+}
+
+const actionsOf = ({ state, status, waits }: RunView): ReadonlyArray<Action> => {
+  if (status === "NotStarted") return []
+  if (state.end !== undefined) return ["fork"]
+  // A run that is being cancelled has no open waits, and takes neither signals nor decisions.
+  if (state.cancel !== undefined) {
+    return status === "Stuck"
+      ? ["release", "cancel"]
+      : status === "Paused"
+      ? ["resume"]
+      : []
+  }
+  const has = (kind: WaitSummary["kind"]) => waits.some((wait) => wait.kind === kind)
+  return [
+    ...(status === "Stuck" ? ["release" as const] : []),
+    ...(has("operation") ? ["resolve" as const] : []),
+    ...(state.paused ? ["resume" as const] : []),
+    ...(has("approval") ? ["approve" as const, "deny" as const] : []),
+    "signal",
+    "cancel",
+    ...(state.paused ? [] : ["pause" as const]),
+    "changeBudget",
+    "fork"
+  ]
+}
+
+/** What becomes of the request that expires first, if nobody decides. */
+const expiry = ({ waits }: RunView): string => {
+  const [first] = waits
+    .flatMap(({ kind, onExpiry, until }) =>
+      kind === "approval" && onExpiry !== undefined && until !== undefined ? [{ onExpiry, until }] : []
+    )
+    .toSorted((left, right) => left.until - right.until)
+  return first === undefined
+    ? ""
+    : ` If nobody does by ${iso(first.until)}, it counts as ${decided[first.onExpiry]}, and the run goes on by itself.`
+}
+
+const decided = { deny: "denied", approve: "approved" } as const
 
 const given = (reason: string | undefined): string | undefined => reason === "" ? undefined : reason
 
@@ -178,9 +252,9 @@ const describe = (wait: WaitSummary): string => {
   const since = `since ${iso(wait.since)}${until}`
   switch (wait.kind) {
     case "approval":
-      return `asks for a decision ${since}: ${wait.subject}${
+      return `asks for a decision ${since}${wanted(wait)}: ${wait.subject}${
         wait.reason === undefined || wait.reason === "" ? "" : ` (${wait.reason})`
-      }`
+      }${deciders(wait)}`
     case "signal":
       return `waits for the signal \`${wait.subject}\` ${since}`
     case "timer":
@@ -192,4 +266,16 @@ const describe = (wait: WaitSummary): string => {
     case "operation":
       return `works on ${wait.subject} ${since}`
   }
+}
+
+/** Until when a decision is wanted, where nothing happens then. */
+const wanted = ({ expiresAt, until }: WaitSummary): string =>
+  expiresAt === undefined || until !== undefined ? "" : `, wanted by ${iso(expiresAt)}`
+
+const deciders = ({ approvers, notByRequester }: WaitSummary): string => {
+  const who = approvers === undefined
+    ? []
+    : [approvers.length === 0 ? "nobody may decide" : `may be decided by ${approvers.join(", ")}`]
+  const own = notByRequester === true ? ["not to be allowed by who started the run"] : []
+  return [...who, ...own].map((words) => `; ${words}`).join("")
 }

@@ -1,12 +1,14 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Option } from "effect"
+import { Option, Result } from "effect"
 import type { Explanation } from "../src/Explain.ts"
 import { explain } from "../src/Explain.ts"
+import * as Fork from "../src/Fork.ts"
+import * as RunDecision from "../src/RunDecision.ts"
 import type { RunEvent } from "../src/RunEvent.ts"
 import type { Holder } from "../src/RunQueue.ts"
 import { view } from "../src/Runs.ts"
 import type { RunState } from "../src/RunState.ts"
-import { fold, initial } from "../src/RunState.ts"
+import { fold, initial, pendingApprovals } from "../src/RunState.ts"
 import {
   approvalAt,
   awaitedAt,
@@ -173,6 +175,49 @@ describe("Explain.explain", () => {
       ],
       ["approver", "asks for a decision since 1970-01-01T00:00:07.000Z: keep?"]
     ])
+  })
+
+  it("says who may decide, until when it is wanted, and what becomes of it if nobody does", () => {
+    const state = given(
+      started(),
+      approvalAt("kept", { expiresAtMillis: 90_000, approvers: ["dana", "kim"], notByRequester: true }),
+      approvalAt("later", { expiresAtMillis: 240_000, onExpiry: "deny" }),
+      approvalAt("sooner", { expiresAtMillis: 120_000, onExpiry: "approve", approvers: [] })
+    )
+    const { next, since, waitsFor } = explained(state)
+    assert.deepStrictEqual(waitsFor.map(({ text }) => text), [
+      "asks for a decision since 1970-01-01T00:00:01.000Z, wanted by 1970-01-01T00:01:30.000Z: kept?; " +
+      "may be decided by dana, kim; not to be allowed by who started the run",
+      "asks for a decision since 1970-01-01T00:00:02.000Z, until 1970-01-01T00:04:00.000Z: later?",
+      "asks for a decision since 1970-01-01T00:00:03.000Z, until 1970-01-01T00:02:00.000Z: sooner?; nobody may decide"
+    ])
+    assert.strictEqual(
+      next,
+      "Approve or deny it; then a worker goes on. If nobody does by 1970-01-01T00:02:00.000Z, it counts as approved, and the " +
+        "run goes on by itself."
+    )
+    assert.strictEqual(since, 1_000)
+  })
+
+  it.prop("says what the run takes: what it names is not refused for the run's status, what it does not name is", {
+    log: Logs
+  }, ({ log }) => {
+    const state = fold(initial(runId), log)
+    const actions = new Set(explained(state).actions)
+    const takes = (decision: RunDecision.Decision<unknown>) => Result.isSuccess(decision(state))
+    assert.strictEqual(actions.has("release"), takes(RunDecision.release(dana)))
+    const signal = { _tag: "SignalReceived", name: "go", payload: null } as const
+    assert.strictEqual(actions.has("signal"), takes(RunDecision.receive(signal)))
+    // A log without a start is no run, and nobody is let decide about it.
+    for (const { key } of state.started === undefined ? [] : pendingApprovals(state)) {
+      const decision = RunDecision.deny(key, dana, 0, "")(state)
+      const refused = Result.isFailure(decision) && decision.failure._tag !== "NotAnApprover"
+      assert.strictEqual(actions.has("deny"), !refused)
+    }
+    const forked = Fork.make(log, { runId, at: log.length, actor: dana, now: 0, started: {} })
+    if (state.end === undefined && log[0]?.event._tag === "RunStarted") {
+      assert.strictEqual(actions.has("fork"), Result.isSuccess(forked))
+    }
   })
 
   it("says why a run was put back the last time, if the log itself gives no reason", () => {

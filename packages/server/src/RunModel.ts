@@ -166,7 +166,11 @@ export const Explanation = Schema.Struct({
   headline: Text,
   waitsFor: Schema.Array(Schema.Struct({ wait: WaitSummary, mover: Mover, text: Text })),
   mover: Mover,
-  next: Text
+  next: Text,
+  /** Since when it has waited for what it waits for, or else when it last moved. */
+  since: Schema.Finite,
+  /** What the run takes now, from whoever may: first what moves it. */
+  actions: Schema.Array(Text)
 }).annotate({ identifier: "Explanation" })
 
 /**
