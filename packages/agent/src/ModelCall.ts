@@ -10,6 +10,7 @@ import * as Assembly from "./Assembly.ts"
 import type { Compaction } from "./Compaction.ts"
 import type { Recorded } from "./Guardrails.ts"
 import * as ModelAnswer from "./ModelAnswer.ts"
+import { ModelBoundary } from "./ModelBoundary.ts"
 import * as ModelDeltas from "./ModelDeltas.ts"
 import * as ModelError from "./ModelError.ts"
 import * as ModelPlan from "./ModelPlan.ts"
@@ -208,9 +209,10 @@ const act = (
   { path, purpose, turn }: At,
   { digest, messages }: Conversation
 ): Effect.Effect<Generated, ModelError.ModelError, LanguageModel.LanguageModel | CurrentStep> =>
-  Effect.flatMap(CurrentStep, ({ attempt, key, runId }) => {
+  Effect.flatMap(Effect.all([CurrentStep, ModelBoundary]), ([{ attempt, key, runId }, boundary]) => {
+    const crossing = boundary?.({ runId, agent, messages })
     const request = {
-      prompt: Prompt.fromMessages(messages),
+      prompt: Prompt.fromMessages(crossing?.messages ?? messages),
       toolkit: tools.toolkit,
       disableToolCallResolution: true,
       toolCallValidation: "deferred"
@@ -222,6 +224,7 @@ const act = (
       )
       : Effect.flatMap(LanguageModel.generateText(request), ({ content }) => usable(content))
     return answer.pipe(
+      Effect.map((parts) => crossing === undefined ? parts : parts.map(crossing.incoming)),
       Effect.provideService(CurrentModelCall, { runId, agent, path, turn, purpose, attempt, promptDigest: digest }),
       Effect.mapError(ModelError.make)
     )

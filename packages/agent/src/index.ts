@@ -17,6 +17,7 @@ export * as Guardrails from "./Guardrails.ts"
 export { UnknownProfile, UnusableGuardrails } from "./Guardrails.ts"
 
 // Its model
+export * as ModelBoundary from "./ModelBoundary.ts"
 export { CurrentModelCall } from "./ModelCall.ts"
 export * as ModelDeltas from "./ModelDeltas.ts"
 export { ModelError } from "./ModelError.ts"

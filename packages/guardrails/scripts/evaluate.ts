@@ -8,11 +8,12 @@ import { Console, Effect } from "effect"
 import { readFileSync } from "node:fs"
 import { parseArgs } from "node:util"
 import type { EvaluationSet } from "./sets/EvaluationSet.ts"
+import { pii } from "./sets/pii.ts"
 import { provenance } from "./sets/provenance.ts"
 import { runs } from "./sets/runs.ts"
 
 /** One module a set. */
-const sets: Readonly<Record<string, EvaluationSet>> = { provenance, runs }
+const sets: Readonly<Record<string, EvaluationSet>> = { pii, provenance, runs }
 
 const main = Effect.gen(function*() {
   const { values } = parseArgs({

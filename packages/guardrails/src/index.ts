@@ -26,3 +26,10 @@ export * as Scope from "./Scope.ts"
 
 // What a text looks like
 export * as TextSignal from "./TextSignal.ts"
+
+// Personal data and secrets
+export * as EncryptedPayloads from "./EncryptedPayloads.ts"
+export { UnusableKey } from "./EncryptedPayloads.ts"
+export * as MaskedModel from "./MaskedModel.ts"
+export * as PersonalData from "./PersonalData.ts"
+export * as Placeholders from "./Placeholders.ts"

@@ -1,0 +1,142 @@
+/**
+ * Payment cards: prefix and length of an issuer, and the Luhn sum.
+ */
+import type { Run } from "./Digits.ts"
+import { isWordCode } from "./Digits.ts"
+
+interface Span {
+  readonly start: number
+  readonly end: number
+}
+
+/** First and last prefix, and the lengths that an issuer gives out. */
+const issuers: ReadonlyArray<readonly [from: number, to: number, lengths: ReadonlyArray<number>]> = [
+  [4, 4, [13, 16, 19]],
+  [51, 55, [16]],
+  [2221, 2720, [16]],
+  [34, 34, [15]],
+  [37, 37, [15]],
+  [6011, 6011, [16, 17, 18, 19]],
+  [644, 649, [16, 17, 18, 19]],
+  [65, 65, [16, 17, 18, 19]],
+  [62, 62, [16, 17, 18, 19]],
+  [81, 81, [16, 17, 18, 19]],
+  [300, 305, [14, 15, 16, 17, 18, 19]],
+  [3095, 3095, [14, 15, 16, 17, 18, 19]],
+  [36, 36, [14, 15, 16, 17, 18, 19]],
+  [38, 39, [14, 15, 16, 17, 18, 19]],
+  [3528, 3589, [16, 17, 18, 19]],
+  [35, 35, [16]],
+  [1800, 1800, [15]],
+  [2131, 2131, [15]],
+  [2014, 2014, [15]],
+  [2149, 2149, [15]],
+  [2200, 2205, [16, 17, 18, 19]],
+  [5018, 5018, [12, 13, 14, 15, 16, 17, 18, 19]],
+  [5020, 5020, [12, 13, 14, 15, 16, 17, 18, 19]],
+  [5038, 5038, [12, 13, 14, 15, 16, 17, 18, 19]],
+  [5893, 5893, [12, 13, 14, 15, 16, 17, 18, 19]],
+  [6304, 6304, [12, 13, 14, 15, 16, 17, 18, 19]],
+  [6759, 6763, [12, 13, 14, 15, 16, 17, 18, 19]],
+  [676, 676, [12, 13, 14, 15, 16, 17, 18, 19]],
+  [50, 50, [12, 13, 14, 15, 16, 17, 18, 19]],
+  [56, 58, [12, 13, 14, 15, 16, 17, 18, 19]],
+  [60, 61, [16]],
+  [63, 64, [16]],
+  [66, 69, [16]],
+  [82, 82, [16]],
+  [9792, 9792, [16]]
+]
+
+const groupings = new Set([
+  "4-4-4-4",
+  "4-6-5",
+  "4-6-4",
+  "4-4-4-4-3",
+  "4-4-4-4-2",
+  "4-4-4-4-1",
+  "4-4-5",
+  "4-4-4-1",
+  "4-4-4-2",
+  "4-4-4-3",
+  "4-4-4",
+  "4-5-6",
+  "6-13",
+  "6-10",
+  "8-8",
+  "5-5-5",
+  "8-11"
+])
+
+/**
+ * @category finders
+ * @since 0.1.0
+ */
+export const find = (text: string, runs: ReadonlyArray<Run>): ReadonlyArray<Span> => {
+  const found: Array<Span> = []
+  for (const run of runs) {
+    const { groups } = run
+    for (let from = 0; from < groups.length; from++) {
+      const span = cardAt(text, run, from)
+      if (span === undefined) continue
+      found.push({ start: span.start, end: span.end })
+      from = span.to
+    }
+  }
+  return found
+}
+
+/** The card that begins with this group: the groups that one separator joins, all of them. */
+const cardAt = (text: string, { groups }: Run, from: number) => {
+  const first = groups[from]
+  if (first === undefined) return undefined
+  let to = from
+  let digits = ""
+  const lengths: Array<number> = []
+  const separator = groups[from + 1]?.separator
+  const single = separator === " " || separator === "-"
+  for (let at = from; at < groups.length && digits.length <= 24; at++) {
+    const group = groups[at]
+    if (group === undefined || (at > from && (!single || group.separator !== separator))) break
+    digits += text.slice(group.start, group.end)
+    lengths.push(group.end - group.start)
+    to = at
+  }
+  const last = groups[to]
+  const before = groups[from - 1]
+  if (
+    last === undefined || (before !== undefined && first.separator === separator && before.end - before.start === 4)
+  ) {
+    return undefined
+  }
+  const whole = lengths.length > 1 && groupings.has(lengths.join("-")) ? { digits, last, to } : undefined
+  const plain = { digits: text.slice(first.start, first.end), last: first, to: from }
+  for (const { digits, last, to } of whole === undefined ? [plain] : [whole, plain]) {
+    if (isCard(digits) && stands(text, first.start, last.end)) return { start: first.start, end: last.end, to }
+  }
+  return undefined
+}
+
+const stands = (text: string, start: number, end: number): boolean => {
+  const before = start > 0 ? text.charCodeAt(start - 1) : 32
+  const after = text.charCodeAt(end)
+  const fraction = after === 46 && text.charCodeAt(end + 1) >= 48 && text.charCodeAt(end + 1) <= 57
+  return !isWordCode(before) && before !== 46 && before !== 43 && !isWordCode(after) && !fraction
+}
+
+const isCard = (digits: string): boolean =>
+  digits.length >= 12 && digits.length <= 19 &&
+  issuers.some(([from, to, lengths]) => {
+    const prefix = Number(digits.slice(0, String(from).length))
+    return prefix >= from && prefix <= to && lengths.includes(digits.length)
+  }) && luhn(digits)
+
+const luhn = (digits: string): boolean => {
+  let sum = 0
+  for (let at = digits.length - 1, even = false; at >= 0; at--, even = !even) {
+    const digit = digits.charCodeAt(at) - 48
+    sum += even ? (digit > 4 ? digit * 2 - 9 : digit * 2) : digit
+  }
+  // A row of one digit is nobody's.
+  return sum % 10 === 0 && sum > 0 && new Set(digits).size > 1
+}

@@ -1,0 +1,103 @@
+/**
+ * Addresses of the internet protocol, versions 4 and 6.
+ */
+import { isWordCode } from "./Digits.ts"
+
+interface Span {
+  readonly start: number
+  readonly end: number
+}
+
+/**
+ * @category finders
+ * @since 0.1.0
+ */
+export const find = (text: string): ReadonlyArray<Span> => [...version4(text), ...version6(text)]
+
+const isDigit = (code: number): boolean => code >= 48 && code <= 57
+
+const version4 = (text: string): ReadonlyArray<Span> => {
+  const found: Array<Span> = []
+  let at = 0
+  while (at < text.length) {
+    const code = text.charCodeAt(at)
+    if (!isDigit(code)) {
+      at++
+      continue
+    }
+    let end = at
+    let dots = 0
+    while (isDigit(text.charCodeAt(end)) || (text.charCodeAt(end) === 46 && isDigit(text.charCodeAt(end + 1)))) {
+      if (text.charCodeAt(end) === 46) dots++
+      end++
+    }
+    if (dots === 3 && end - at <= 15 && isAddress(text, at, end)) found.push({ start: at, end })
+    at = end
+  }
+  return found
+}
+
+const octets = /^(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)\.){3}(?:25[0-5]|2[0-4]\d|1?\d?\d)$/
+
+const isAddress = (text: string, start: number, end: number): boolean => {
+  const before = start > 0 ? text.charCodeAt(start - 1) : 32
+  const after = text.charCodeAt(end)
+  if (isWordCode(before) || before === 46 || (isWordCode(after) && after !== 95)) return false
+  if (before === 45 && isWordCode(text.charCodeAt(start - 2))) return false
+  const address = text.slice(start, end)
+  if (!octets.test(address) || /^(?:0\.|127\.|255\.)|(?:^|\.)0\d/.test(address)) return false
+  // `Chrome/95.0.4.7`, `v1.2.3.4` and `version 1.2.3.4` are versions.
+  const lead = text.slice(Math.max(0, start - 24), start)
+  return !/[A-Za-z]\/$|(?:version|release|build|rev|firmware|ver\.?|oid|v)["']?\s{0,2}[:= ]?\s{0,2}["']?$/i
+    .test(lead) && !(after === 45 && /^-[A-Za-z]/.test(text.slice(end, end + 2)))
+}
+
+const isHex = (code: number): boolean => isDigit(code) || (code >= 65 && code <= 70) || (code >= 97 && code <= 102)
+
+const version6 = (text: string): ReadonlyArray<Span> => {
+  const found: Array<Span> = []
+  for (let colon = text.indexOf(":"); colon >= 0;) {
+    let start = colon
+    while (start > 0 && colon - start < 5 && isHex(text.charCodeAt(start - 1))) start--
+    let end = colon
+    let colons = 0
+    while (isHex(text.charCodeAt(end)) || text.charCodeAt(end) === 58) {
+      if (text.charCodeAt(end) === 58) colons++
+      end++
+    }
+    if (colons < 2) {
+      colon = text.indexOf(":", Math.max(end, colon + 1))
+      continue
+    }
+    // An embedded address of version 4.
+    if (text.charCodeAt(end) === 46) {
+      const tail = /^(?:\.\d{1,3}){3}/.exec(text.slice(end, end + 12))
+      if (tail !== null) end += tail[0].length
+    }
+    const next = end
+    while (end > start && text.charCodeAt(end - 1) === 58 && text.charCodeAt(end - 2) !== 58) end--
+    if (end - start <= 45 && stands(text, start, end) && isVersion6(text.slice(start, end))) found.push({ start, end })
+    colon = text.indexOf(":", Math.max(next, colon + 1))
+  }
+  return found
+}
+
+const stands = (text: string, start: number, end: number): boolean => {
+  const before = start > 0 ? text.charCodeAt(start - 1) : 32
+  return !isWordCode(before) && before !== 58 && before !== 45 && !isWordCode(text.charCodeAt(end))
+}
+
+const isVersion6 = (address: string): boolean => {
+  const halves = address.split("::")
+  if (halves.length > 2) return false
+  const groups = halves.flatMap((half) => half === "" ? [] : half.split(":"))
+  const mapped = groups.at(-1)?.includes(".") === true ? 1 : 0
+  const fit = groups.every((group, at) =>
+    mapped === 1 && at === groups.length - 1 ? octets.test(group) : /^[0-9a-f]{1,4}$/i.test(group)
+  )
+  const size = groups.length + mapped
+  // `::1`, `::` and what is as short is nobody's, or no address at all (`std::byte`, `ab::cd`).
+  return fit && (halves.length === 1
+    ? size === 8
+    : size >= 2 && size <= 7 && /\d/.test(address) && (groups[0]?.length ?? 0) >= 3 && halves[0] !== "")
+}

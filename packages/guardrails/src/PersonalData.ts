@@ -1,0 +1,119 @@
+/**
+ * Finds personal data and secrets in texts, by format and checksum: mail addresses, cards, IBANs, phone numbers, network
+ * addresses, secrets, and kinds of one's own. In time that grows with the text, whatever it holds.
+ */
+import * as Cards from "./Cards.ts"
+import { runsOf } from "./Digits.ts"
+import * as Emails from "./Emails.ts"
+import * as Ibans from "./Ibans.ts"
+import * as IpAddresses from "./IpAddresses.ts"
+import * as Phones from "./Phones.ts"
+import * as Secrets from "./Secrets.ts"
+
+/**
+ * Where something stands in a text, from `start` up to `end` in UTF-16 units, and what it is. Never what it says.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Found {
+  readonly start: number
+  readonly end: number
+  /** `email`, `card`, `iban`, `phone`, `ip`, `secret`, or the name of a kind of one's own. */
+  readonly kind: string
+}
+
+/**
+ * A kind of personal data: its name, a lower-case word, and a function that finds it in time that grows with the text.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Kind {
+  readonly name: string
+  readonly find: (text: string) => ReadonlyArray<{ readonly start: number; readonly end: number }>
+}
+
+const kind = (name: string, find: Kind["find"]): Kind => ({ name, find })
+
+/**
+ * Mail addresses: a local part, and a domain with a top level.
+ *
+ * @category kinds
+ * @since 0.1.0
+ */
+export const email = kind("email", Emails.find)
+
+/**
+ * Payment cards: an issuer's prefix and length, and a valid Luhn sum; plain or in the groups in which cards are printed.
+ *
+ * @category kinds
+ * @since 0.1.0
+ */
+export const card = kind("card", (text) => Cards.find(text, runsOf(text)))
+
+/**
+ * IBANs: a country's registered structure, and valid check digits; plain or in groups of four.
+ *
+ * @category kinds
+ * @since 0.1.0
+ */
+export const iban = kind("iban", Ibans.find)
+
+/**
+ * Phone numbers: international ones, national ones in the groups of a country, and whatever is called a phone number.
+ *
+ * @category kinds
+ * @since 0.1.0
+ */
+export const phone = kind("phone", (text) => Phones.find(text, runsOf(text)))
+
+/**
+ * Addresses of the internet protocol, versions 4 and 6. Loopback, any-address and masks are nobody's.
+ *
+ * @category kinds
+ * @since 0.1.0
+ */
+export const ip = kind("ip", IpAddresses.find)
+
+/**
+ * Keys, tokens and passwords: in the formats that providers document, in URLs and headers, and as the value of what is called so.
+ *
+ * @category kinds
+ * @since 0.1.0
+ */
+export const secret = kind("secret", Secrets.find)
+
+/**
+ * All kinds, those first that win where two claim one passage.
+ *
+ * @category kinds
+ * @since 0.1.0
+ */
+export const kinds: ReadonlyArray<Kind> = [secret, email, iban, card, ip, phone]
+
+/**
+ * Finds what there is of these kinds, in the order of the text, without overlaps: of two that overlap the kind that comes
+ * first in the list wins.
+ *
+ * @category finders
+ * @since 0.1.0
+ */
+export const find = (text: string, of: ReadonlyArray<Kind> = kinds): ReadonlyArray<Found> => {
+  const found: Array<Found & { readonly rank: number }> = []
+  for (const [rank, { find, name }] of of.entries()) {
+    for (const { end, start } of find(text)) {
+      if (start >= 0 && end > start && end <= text.length) found.push({ start, end, kind: name, rank })
+    }
+  }
+  const taken = new Uint8Array(found.length === 0 ? 0 : text.length)
+  return found
+    .sort((a, b) => a.rank - b.rank || a.start - b.start || b.end - a.end)
+    .filter(({ end, start }) => {
+      if (taken.subarray(start, end).includes(1)) return false
+      taken.fill(1, start, end)
+      return true
+    })
+    .sort((a, b) => a.start - b.start)
+    .map(({ end, kind, start }) => ({ start, end, kind }))
+}

@@ -1,0 +1,185 @@
+/**
+ * Phone numbers: international ones, national ones in the groups of some country, and whatever the text calls a phone number.
+ */
+import { parsePhoneNumberFromString } from "libphonenumber-js/min"
+import metadata from "libphonenumber-js/min/metadata"
+import type { Group, Run } from "./Digits.ts"
+import { isWordCode } from "./Digits.ts"
+
+interface Span {
+  readonly start: number
+  readonly end: number
+}
+
+/** How often the library is asked about one text; what comes after that must do with looks. */
+const maxLookups = 1500
+
+/**
+ * @category finders
+ * @since 0.1.0
+ */
+export const find = (text: string, runs: ReadonlyArray<Run>): ReadonlyArray<Span> => {
+  const found: Array<Span> = []
+  let lookups = maxLookups
+  const isNational = (number: string, countries: ReadonlySet<string>): boolean => {
+    for (const country of countries) {
+      if (lookups <= 0) return false
+      lookups--
+      if (isCountry(country) && parsePhoneNumberFromString(number, country)?.isValid() === true) return true
+    }
+    return false
+  }
+  for (const run of runs) {
+    lookups--
+    const span = run.plus ? international(text, run, lookups > 0) : national(text, run, isNational)
+    if (span !== undefined) found.push(span)
+  }
+  return found
+}
+
+const digitsOf = (text: string, groups: ReadonlyArray<Group>): string =>
+  groups.map(({ end, start }) => text.slice(start, end)).join("")
+
+/** From a plus sign on, as many groups as make a number. */
+const international = (text: string, { end, groups, start }: Run, ask: boolean): Span | undefined => {
+  if (start > 0 && isWordCode(text.charCodeAt(start - 1))) return undefined
+  for (let count = groups.length; count > 0 && count > groups.length - 4; count--) {
+    const last = groups[count - 1]
+    if (last === undefined) break
+    const all = digitsOf(text, groups.slice(0, count))
+    if (all.length < 7 || all.length > 16 || (count === groups.length && isWordCode(text.charCodeAt(end)))) continue
+    const number = ask ? parsePhoneNumberFromString(`+${all}`) : undefined
+    // `+46 (0)179 …`: a trunk prefix that is not dialled from abroad.
+    const grouped = (count > 1 || !ask) && hasCallingCode(all) && all.length >= 9
+    const trunk = /^\d{1,3}0\d{8}/.test(all)
+    if (
+      number?.isValid() === true || (grouped && (!ask || trunk || number?.isPossible() === true)) ||
+      called(text, start, last.end)
+    ) {
+      return { start, end: last.end }
+    }
+  }
+  return undefined
+}
+
+const hasCallingCode = (digits: string): boolean =>
+  [1, 2, 3].some((length) => Object.hasOwn(metadata.country_calling_codes, digits.slice(0, length)))
+
+const national = (
+  text: string,
+  run: Run,
+  isNational: (number: string, countries: ReadonlySet<string>) => boolean
+): Span | undefined => {
+  const { end, groups, start } = run
+  const digits = digitsOf(text, groups)
+  if (isWordCode(start > 0 ? text.charCodeAt(start - 1) : 32) || isWordCode(text.charCodeAt(end))) return undefined
+  if (digits.length < 6 || digits.length > 15 || isDate(text, run) || isPartOfName(text, start, end)) return undefined
+  if (called(text, start, end)) return { start, end }
+  if (groups.length < 2 || digits.length < 7) return undefined
+  if (digits.startsWith("00") && parsePhoneNumberFromString(`+${digits.slice(2)}`)?.isValid() === true) {
+    return { start, end }
+  }
+  const separators = new Set(groups.slice(1).map(({ separator }) => separator))
+  const isBracketed = text[start] === "(" || groups.some(({ separator }) => /[()]/.test(separator))
+  // Two numbers beside each other are two numbers, unless the first begins as only a phone number does.
+  if ((separators.size > 1 || (groups.length < 3 && !digits.startsWith("0"))) && !isBracketed) return undefined
+  if (groups.length < 3 && !isBracketed && /\d[.,]$/.test(text.slice(Math.max(0, start - 2), start))) return undefined
+  // Groups joined by dots or slashes are versions, dates and fractions more often than numbers.
+  if (separators.has("/") || (separators.has(".") && groups.length < 3) || notCalled(text, start)) return undefined
+  const countries = shapes().get(shapeOf(groups, digits.startsWith("0")))
+  return countries !== undefined && isNational(digits, countries) ? { start, end } : undefined
+}
+
+/** `ORD-2020-579937`, and what is glued to more of a name. */
+const isPartOfName = (text: string, start: number, end: number): boolean =>
+  (/[\w][-/.:_]$/.test(text.slice(Math.max(0, start - 2), start)) &&
+    !/\d:$/.test(text.slice(Math.max(0, start - 2), start))) ||
+  (/^(?:[-_/][A-Za-z0-9]|\.[A-Za-z])/.test(text.slice(end, end + 2)) && !afterWords.test(text.slice(end, end + 12)))
+
+const isDate = (text: string, { end, groups, start }: Run): boolean => {
+  // An address or a mask.
+  if (groups.length === 4 && groups.every((group) => group.start === start || group.separator === ".")) return true
+  const lengths = groups.map((group) => group.end - group.start).join("-")
+  const first = Number(text.slice(groups[0]?.start, groups[0]?.end))
+  const isYear = first >= 1900 && first <= 2100
+  return (isYear && /^4-[12]-[12](?:-|$)/.test(lengths)) || /^[12]-[12]-4(?:-|$)/.test(lengths) ||
+    text[end] === ":" && /^\d/.test(text.slice(end + 1, end + 2)) ||
+    (isYear && groups.length === 2 && lengths === "4-4") ||
+    (start > 0 && text[start - 1] === ":" && /\d/.test(text.charAt(start - 2)))
+}
+
+const phoneWords =
+  /(?:phone|mobile|\bcell(?:ular)?|\btel(?:efon|efono|éfono|\.|\b)|\bfax|\bsms\b|whatsapp|\bcall(?:\s+(?:me|us|him|her))?|contact[ _-]?(?:number|no)|registered|\bdial|handy|\bmsisdn|\bring\b|hotline|\btext\s+(?:me|us))[^\p{L}\d\n]{0,4}(?:(?:number|no|nr|is|at|on|to|me|us|num|office|home|work|the|my|:|=)[^\p{L}\d\n]{0,3}){0,3}$/iu
+const afterWords = /^[\s\-–,(]{0,3}(?:office|fax|mobile|cell|home|work|phone|tel)\b/i
+
+/** Whether the words around it call it a phone number. */
+const called = (text: string, start: number, end: number): boolean =>
+  phoneWords.test(text.slice(Math.max(0, start - 48), start)) || afterWords.test(text.slice(end, end + 12))
+
+const otherWords =
+  /(?:isbn|issn|\bssn|\bid\b|_id|\bref|order|invoice|track|serial|amount|price|total|account|version|build|port|zip|date|time|\bat|code|\bpid|count|size|bytes|lat|lon|coord|meter|case|ticket|\brun|trace)\w{0,10}[^\p{L}\d\n]{0,4}$/iu
+
+const notCalled = (text: string, start: number): boolean => otherWords.test(text.slice(Math.max(0, start - 24), start))
+
+const shapeOf = (groups: ReadonlyArray<Group>, trunk: boolean): string =>
+  `${trunk ? "0:" : ""}${groups.map(({ end, start }) => end - start).join("-")}`
+
+const isCountry = (name: string): name is keyof typeof metadata.countries => Object.hasOwn(metadata.countries, name)
+
+let known: ReadonlyMap<string, ReadonlySet<string>> | undefined
+
+/** In which groups which countries write their numbers. */
+const shapes = (): ReadonlyMap<string, ReadonlySet<string>> => known ??= readShapes()
+
+const readShapes = (): ReadonlyMap<string, ReadonlySet<string>> => {
+  const found = new Map<string, Set<string>>()
+  const add = (shape: string, country: string) => {
+    const countries = found.get(shape)
+    if (countries === undefined) found.set(shape, new Set([country]))
+    else countries.add(country)
+  }
+  for (const [, countries] of Object.entries(metadata.country_calling_codes)) {
+    for (const country of countries) {
+      const own = formatsOf(country)
+      // A country without formats of its own writes as the first of its calling code does.
+      for (const { lengths, trunk } of own.length > 0 ? own : formatsOf(countries[0] ?? country)) {
+        for (const shape of lengths) {
+          if (shape.length < 2) continue
+          add(shape.join("-"), country)
+          add(`0:${[(shape[0] ?? 0) + 1, ...shape.slice(1)].join("-")}`, country)
+          if (!trunk) add(`0:${shape.join("-")}`, country)
+        }
+      }
+    }
+  }
+  return found
+}
+
+interface Format {
+  readonly lengths: ReadonlyArray<ReadonlyArray<number>>
+  readonly trunk: boolean
+}
+
+/** The formats of a country, as the metadata holds them: a pattern of groups, and how the trunk prefix is put before it. */
+const formatsOf = (country: string): ReadonlyArray<Format> => {
+  const rows: unknown = isCountry(country) ? Object.values(metadata.countries[country] ?? [])[4] : undefined
+  if (!Array.isArray(rows)) return []
+  return rows.flatMap((row: unknown): ReadonlyArray<Format> => {
+    const [pattern, , , rule]: ReadonlyArray<unknown> = Array.isArray(row) ? row : []
+    return typeof pattern === "string"
+      ? [{ lengths: expand(pattern), trunk: typeof rule === "string" && rule.startsWith("0") }]
+      : []
+  })
+}
+
+/** `(\d{2})(\d{3,4})` as lengths of groups: 2-3 and 2-4. */
+const expand = (pattern: string): ReadonlyArray<ReadonlyArray<number>> =>
+  Array.from(pattern.matchAll(/\(([^()]*)\)/g), ([, group = ""]) => {
+    const counts = Array.from(group.matchAll(/(?:\[[^\]]*\]|\\d|\d)(?:\{(\d+)(?:,(\d+))?\})?/g))
+    const least = counts.reduce((sum, [, from]) => sum + Number(from ?? 1), 0)
+    const most = counts.reduce((sum, [, from, to]) => sum + Number(to ?? from ?? 1), 0)
+    return Array.from({ length: Math.min(6, most - least + 1) }, (_, at) => least + at)
+  }).reduce<ReadonlyArray<ReadonlyArray<number>>>(
+    (shapes, options) => shapes.flatMap((shape) => options.map((option) => [...shape, option])).slice(0, 64),
+    [[]]
+  )

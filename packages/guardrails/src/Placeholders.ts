@@ -1,0 +1,222 @@
+/**
+ * Placeholders for personal data: `[EMAIL_1f2e3d4c]` in the place of an address, the same wherever the run has that address, and
+ * the address again where the placeholder comes back. To mask and then to restore changes nothing.
+ */
+import { Digest } from "@durable-agents/core"
+import type { Kind } from "./PersonalData.ts"
+import * as PersonalData from "./PersonalData.ts"
+
+/**
+ * The placeholders of one conversation.
+ *
+ * **Details**
+ *
+ * What is to be masked together is learned first: a value that was recognised anywhere is masked everywhere, also where it
+ * would not be recognised. A value has one placeholder, whatever blanks, dashes and capitals it is written with; what is not
+ * its plain form has a suffix: `[CARD_1f2e3d4c.a7]`. A number in JSON becomes a text and a number again. What looks like a
+ * placeholder already gets a mark, and loses it again.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Placeholders {
+  /** Looks for values in a text, so that they are masked wherever they stand. */
+  readonly learn: (text: string) => void
+  readonly mask: (text: string) => string
+  /** The text with the values of these kinds again. */
+  readonly restore: (text: string, allowed?: (kind: string) => boolean) => string
+  /** How many values of each kind there are. */
+  readonly counts: () => Readonly<Record<string, number>>
+}
+
+interface Value {
+  readonly kind: string
+  readonly text: string
+}
+
+/** How a placeholder looks; with marks at its end it is text that looks like one. */
+const shape = /\[[A-Z][A-Z0-9_]*_[0-9a-f]{8,64}(?:\.[0-9a-f]{2,64})?(?:\.n)?!*\]/g
+
+/**
+ * Placeholders that are drawn from a key: the same key, the same placeholders, in every process. Who does not know it cannot
+ * find out a value by trying.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const make = (key: string, kinds: ReadonlyArray<Kind> = PersonalData.kinds): Placeholders => {
+  const byValue = new Map<string, string>()
+  const byPlaceholder = new Map<string, Value>()
+  let known: RegExp | undefined
+
+  const nameOf = (kind: string, text: string): string => {
+    const own = byValue.get(text)
+    if (own !== undefined) return own
+    const plain = plainOf(kind, text)
+    const digest = hex(`${key}\n${kind}\n${plain}`)
+    const form = plain === text ? "" : hex(`${key}\n${text}`)
+    for (let length = 8; length <= 64; length += 8) {
+      const name = `[${kind.toUpperCase()}_${digest.slice(0, length)}${
+        form === "" ? "" : `.${form.slice(0, length - 6)}`
+      }]`
+      if (byPlaceholder.has(name)) continue
+      byPlaceholder.set(name, { kind, text })
+      byValue.set(text, name)
+      known = undefined
+      return name
+    }
+    return `[${kind.toUpperCase()}_${digest}]`
+  }
+
+  const learn = (text: string): void => {
+    for (const { end, kind, start } of PersonalData.find(text, kinds)) nameOf(kind, text.slice(start, end))
+  }
+
+  const occurrences = (text: string): ReadonlyArray<Spot> => {
+    if (byValue.size === 0) return []
+    known ??= new RegExp(
+      Array.from(byValue.keys()).sort((a, b) => b.length - a.length).map(escape).join("|"),
+      "g"
+    )
+    return Array.from(text.matchAll(known), ({ 0: value, index }) => ({
+      start: index,
+      end: index + value.length,
+      shown: byValue.get(value) ?? value
+    }))
+  }
+
+  const mask = (text: string): string => {
+    const literals = Array.from(text.matchAll(shape), ({ 0: literal, index }) => ({
+      start: index,
+      end: index + literal.length,
+      shown: `${literal.slice(0, -1)}!]`
+    }))
+    const between = gaps(literals, text.length).flatMap(({ end, start }) => {
+      const part = text.slice(start, end)
+      learn(part)
+      return occurrences(part).map((spot) => ({ ...spot, start: spot.start + start, end: spot.end + start }))
+    })
+    return replace(text, [...literals, ...between].sort((a, b) => a.start - b.start))
+  }
+
+  return {
+    learn,
+    mask,
+    restore: (text, allowed = () => true) =>
+      text.replace(shape, (name) => {
+        if (name.endsWith("!]")) return `${name.slice(0, -2)}]`
+        const value = byPlaceholder.get(name)
+        return value !== undefined && allowed(value.kind) ? value.text : name
+      }),
+    counts: () => {
+      const counts: Record<string, number> = {}
+      for (const { kind } of byPlaceholder.values()) counts[kind] = (counts[kind] ?? 0) + 1
+      return counts
+    }
+  }
+}
+
+interface Spot {
+  readonly start: number
+  readonly end: number
+  readonly shown: string
+}
+
+const gaps = (
+  spots: ReadonlyArray<Spot>,
+  length: number
+): ReadonlyArray<{ readonly start: number; readonly end: number }> =>
+  [...spots, { start: length, end: length }].map(({ start }, at) => ({ start: spots[at - 1]?.end ?? 0, end: start }))
+
+const replace = (text: string, spots: ReadonlyArray<Spot>): string => {
+  let shown = ""
+  let at = 0
+  for (const spot of spots) {
+    shown += text.slice(at, spot.start) + spot.shown
+    at = spot.end
+  }
+  return shown + text.slice(at)
+}
+
+const hex = (text: string): string => Digest.digest(text).replace(/^\w+:/, "")
+
+/** One form for all ways to write a value. */
+const plainOf = (kind: string, text: string): string => {
+  switch (kind) {
+    case "card":
+      return text.replace(/\D/g, "")
+    case "phone":
+      return text.replace(/[^\d+]/g, "")
+    case "iban":
+      return text.replace(/[\s-]/g, "").toUpperCase()
+    case "email":
+    case "ip":
+      return text.toLowerCase()
+    default:
+      return text
+  }
+}
+
+const escape = (text: string): string => text.replace(/[$()*+.?[\\\]^{|}/-]/g, "\\$&")
+
+/**
+ * Learns what a JSON value says.
+ *
+ * @category json
+ * @since 0.1.0
+ */
+export const learnJson = (placeholders: Placeholders, json: unknown): void => {
+  if (typeof json === "string") placeholders.learn(json)
+  else if (typeof json === "number") placeholders.learn(String(json))
+  else if (Array.isArray(json)) { for (const item of json) learnJson(placeholders, item) }
+  else if (typeof json === "object" && json !== null) {
+    for (const [name, value] of Object.entries(json)) {
+      placeholders.learn(name)
+      // What something is called says what it is.
+      placeholders.learn(typeof value === "string" || typeof value === "number" ? `${name}: ${value}` : "")
+      learnJson(placeholders, value)
+    }
+  }
+}
+
+/**
+ * A JSON value with placeholders in the place of what texts, names of members and numbers say.
+ *
+ * @category json
+ * @since 0.1.0
+ */
+export const maskJson = (placeholders: Placeholders, json: unknown): unknown => {
+  if (typeof json === "number") {
+    const masked = placeholders.mask(String(json))
+    return /^\[[^\]]*\]$/.test(masked) ? `${masked.slice(0, -1)}.n]` : json
+  }
+  return mapJson(json, placeholders.mask, (value) => maskJson(placeholders, value))
+}
+
+/**
+ * The JSON value that was masked, with the values of these kinds.
+ *
+ * @category json
+ * @since 0.1.0
+ */
+export const restoreJson = (
+  placeholders: Placeholders,
+  json: unknown,
+  allowed: (kind: string) => boolean = () => true
+): unknown => {
+  const restore = (text: string) => placeholders.restore(text, allowed)
+  if (typeof json === "string") {
+    const number = /^(\[[^\]!]*)\.n\]$/.exec(json)?.[1]
+    if (number === undefined) return restore(json)
+    const digits = restore(`${number}]`)
+    return digits === `${number}]` ? json : Number(digits)
+  }
+  return mapJson(json, restore, (value) => restoreJson(placeholders, value, allowed))
+}
+
+const mapJson = (json: unknown, text: (text: string) => string, value: (value: unknown) => unknown): unknown => {
+  if (typeof json === "string") return text(json)
+  if (Array.isArray(json)) return json.map(value)
+  if (typeof json !== "object" || json === null) return json
+  return Object.fromEntries(Object.entries(json).map(([name, member]) => [text(name), value(member)]))
+}

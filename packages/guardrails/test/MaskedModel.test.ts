@@ -1,0 +1,127 @@
+import { Agent, ScriptedModel } from "@durable-agents/agent"
+import { MemoryStore, RunEvent, Runs, Runtime } from "@durable-agents/core"
+import { EncryptedPayloads, MaskedModel } from "@durable-agents/guardrails"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer, Redacted, Result, Schema } from "effect"
+import { Tool, Toolkit } from "effect/ai"
+
+const Find = Tool.make("find", { parameters: Schema.Struct({ name: Schema.String }), success: Schema.String })
+const Send = Tool.make("send", {
+  parameters: Schema.Struct({ to: Schema.String, text: Schema.String }),
+  success: Schema.String
+})
+const Kit = Toolkit.make(Find, Send)
+const Clerk = Agent.make("clerk", { instructions: "Escalate to boss@example.com.", toolkit: Kit })
+
+const secret = "npm_0O7Wqrm1LNzEQV0hclPAWFAKEq9uTW2iSHrJ"
+const goal = `Write to jane@example.org with the token ${secret}.`
+
+/** What stands for the first address, and for the token, in what the model was sent. */
+const placeholderOf = (prompt: string, kind: string, at = 0): string =>
+  Array.from(new Set(prompt.match(new RegExp(`\\[${kind}_[0-9a-f.]+\\]`, "g"))))[at] ?? "none"
+
+const play = (options: MaskedModel.Options) => {
+  const memory = MemoryStore.memory()
+  const prompts: Array<string> = []
+  const sent: Array<unknown> = []
+  const script = ScriptedModel.layer(({ prompt, turn }) => {
+    const text = JSON.stringify(prompt.content)
+    prompts.push(text)
+    if (turn === 1) return ScriptedModel.toolCall("find", { name: "Jane" })
+    return turn === 2
+      ? ScriptedModel.toolCall("send", {
+        to: placeholderOf(text, "EMAIL", 1),
+        text: `Here: ${placeholderOf(text, "SECRET")}`
+      })
+      : ScriptedModel.text(`Sent to ${placeholderOf(text, "EMAIL", 1)}.`)
+  })
+  const tools = Kit.toLayer({
+    find: () => Effect.succeed("Jane: jane@example.org, card 4242 4242 4242 4242"),
+    send: (call) => Effect.sync(() => (sent.push(call), "sent to jane@example.org"))
+  })
+  const layer = Clerk.layer.pipe(
+    Layer.provide(MaskedModel.layer(options)),
+    Layer.provideMerge(Runtime.layer),
+    Layer.provideMerge(Runs.layer),
+    Layer.provide([MemoryStore.layerOf(memory), script, tools])
+  )
+  return Effect.gen(function*() {
+    const runs = yield* Runs
+    const runtime = yield* Runtime
+    const runId = yield* runs.start(Clerk, goal)
+    const view = yield* runtime.execute(runId)
+    return { view, prompts, sent, stored: JSON.stringify(memory.runs.get(runId)?.events) }
+  }).pipe(Effect.provide(layer))
+}
+
+describe("MaskedModel.layer", () => {
+  it.effect("sends no value in any direction, and gives them back to tools and people (H20, GR-1)", () =>
+    Effect.gen(function*() {
+      const { prompts, sent, view } = yield* play({ key: Redacted.make("installation") })
+      assert.lengthOf(prompts, 3)
+      for (const prompt of prompts) {
+        for (const value of ["jane@example.org", "boss@example.com", "4242", secret]) assert.notInclude(prompt, value)
+      }
+      assert.strictEqual(placeholderOf(prompts[0] ?? "", "EMAIL", 1), placeholderOf(prompts[2] ?? "", "EMAIL", 1))
+      assert.strictEqual(view.output, "Sent to jane@example.org.")
+      assert.lengthOf(sent, 1)
+      assert.deepInclude(sent[0], { to: "jane@example.org" })
+      // A secret goes into no tool unless that is allowed.
+      assert.notInclude(JSON.stringify(sent), secret)
+    }))
+
+  it.effect("restores by tool and kind as it is told", () =>
+    Effect.gen(function*() {
+      const { sent } = yield* play({
+        restore: (kind, tool) => tool === undefined || (tool === "send" && kind === "secret")
+      })
+      assert.deepInclude(sent[0], { text: `Here: ${secret}` })
+      assert.notInclude(JSON.stringify(sent), "jane@example.org")
+    }))
+})
+
+const base64 = (byte: number) => Redacted.make(Buffer.alloc(32, byte).toString("base64"))
+
+const started: RunEvent.RunEvent = {
+  _tag: "StepCompleted",
+  key: "a",
+  attempt: 1,
+  output: { to: "jane@example.org", list: [1, null] }
+}
+
+describe("EncryptedPayloads", () => {
+  const codecOf = (options: EncryptedPayloads.Options) => Result.getOrThrow(EncryptedPayloads.codec(options))
+
+  it.effect("keeps values out of the store, and reads what was stored under older keys or none", () =>
+    Effect.gen(function*() {
+      const first = codecOf({ current: "a", keys: { a: base64(1) } })
+      const both = codecOf({ current: "b", keys: { a: base64(1), b: base64(2) } })
+      const stored = yield* first.encode(started)
+      assert.notInclude(JSON.stringify(stored), "jane")
+      assert.isTrue(Schema.is(RunEvent.RunEvent)(stored))
+      assert.deepStrictEqual(yield* both.decode(stored), started)
+      assert.deepStrictEqual(yield* both.decode(yield* both.encode(started)), started)
+      assert.deepStrictEqual(yield* both.decode(started), started)
+    }))
+
+  it.effect("names the key that is missing, and refuses what was changed in the store", () =>
+    Effect.gen(function*() {
+      const first = codecOf({ current: "a", keys: { a: base64(1) } })
+      const other = codecOf({ current: "b", keys: { b: base64(2) } })
+      const stored = yield* first.encode(started)
+      assert.include((yield* Effect.flip(other.decode(stored))).message, "`a`")
+      const moved: RunEvent.RunEvent = {
+        _tag: "SignalReceived",
+        name: "x",
+        payload: stored._tag === "StepCompleted" ? stored.output : null
+      }
+      assert.include((yield* Effect.flip(first.decode(moved))).message, "`SignalReceived.payload`")
+      const wrong = codecOf({ current: "a", keys: { a: base64(3) } })
+      assert.notInclude((yield* Effect.flip(wrong.decode(stored))).message, "jane")
+    }))
+
+  it("refuses keys that are none", () => {
+    assert.isTrue(Result.isFailure(EncryptedPayloads.codec({ current: "a", keys: { a: Redacted.make("short") } })))
+    assert.isTrue(Result.isFailure(EncryptedPayloads.codec({ current: "b", keys: { a: base64(1) } })))
+  })
+})

@@ -1,0 +1,79 @@
+import { PersonalData, Placeholders } from "@durable-agents/guardrails"
+import { assert, describe, it } from "@effect/vitest"
+import { Schema } from "effect"
+
+const words = [
+  "jane@example.org",
+  "4242 4242 4242 4242",
+  "4242424242424242",
+  "DE89370400440532013000",
+  "+41 44 668 18 00",
+  "198.51.100.7",
+  "[EMAIL_deadbeef]",
+  "[EMAIL_deadbeef!]",
+  "[CARD_00000000.ab.n]",
+  "password=Xk29!ffQw",
+  "hello",
+  " ",
+  "[",
+  "_",
+  "]",
+  "Phone: 083 564 9312"
+]
+const Text = Schema.Array(Schema.Union([Schema.Literals(words), Schema.String]))
+  .pipe(Schema.check(Schema.isMaxLength(12)))
+const Json = Schema
+  .Array(Schema.Union([
+    Schema.Struct({ phone: Schema.Literals(words), n: Schema.Finite }),
+    Schema.Literals(words),
+    Schema.Literal(4242424242424242)
+  ]))
+
+describe("Placeholders", () => {
+  it.prop("mask and restore change nothing, whatever the texts", { parts: Text, others: Text }, ({ others, parts }) => {
+    const placeholders = Placeholders.make("key")
+    const texts = [parts.join(""), others.join(" ")]
+    for (const text of texts) placeholders.learn(text)
+    for (const text of texts) assert.strictEqual(placeholders.restore(placeholders.mask(text)), text)
+  })
+
+  it.prop("do the same to JSON, with its numbers", { json: Json }, ({ json }) => {
+    const placeholders = Placeholders.make("key")
+    Placeholders.learnJson(placeholders, json)
+    assert.deepStrictEqual(Placeholders.restoreJson(placeholders, Placeholders.maskJson(placeholders, json)), json)
+  })
+
+  it.prop("leave no value that was recognised anywhere", { parts: Text, others: Text }, ({ others, parts }) => {
+    const placeholders = Placeholders.make("key")
+    const texts = [parts.join(""), others.join(" ")]
+    for (const text of texts) placeholders.learn(text)
+    const values = texts.flatMap((text) => PersonalData.find(text).map(({ end, start }) => text.slice(start, end)))
+    for (const text of texts) {
+      const masked = placeholders.mask(text)
+      for (const value of values) assert.notInclude(masked.replace(/\[[A-Z]+_[^\]]*\]/g, ""), value)
+    }
+  })
+
+  it("name a value alike however it is written, in every process, and differently in another run", () => {
+    const first = Placeholders.make("run 1").mask("4242 4242 4242 4242 and 4242424242424242")
+    assert.match(first, /^\[CARD_([0-9a-f]{8})\.[0-9a-f]+\] and \[CARD_\1\]$/)
+    assert.strictEqual(Placeholders.make("run 1").mask("4242424242424242"), first.split(" and ")[1])
+    assert.notInclude(Placeholders.make("run 2").mask("4242424242424242"), first.split(" and ")[1] ?? "")
+  })
+
+  it("give values back by kind", () => {
+    const placeholders = Placeholders.make("key")
+    const masked = placeholders.mask("jane@example.org 198.51.100.7")
+    assert.strictEqual(
+      placeholders.restore(masked, (kind) => kind === "ip"),
+      masked.replace(/\[IP_[0-9a-f]+\]/, "198.51.100.7")
+    )
+    assert.deepStrictEqual(placeholders.counts(), { email: 1, ip: 1 })
+  })
+
+  it("mask a value where it would not be recognised, once it was anywhere", () => {
+    const placeholders = Placeholders.make("key")
+    placeholders.learn("Phone: 3660170548")
+    assert.notInclude(placeholders.mask("id3660170548x"), "3660170548")
+  })
+})
