@@ -79,6 +79,12 @@ export const standard: ReadonlyArray<Row> = [
   },
   {
     rule: "told_by_result",
+    from: "validation",
+    action: "ask",
+    when: { origin: results, told: [true], effect: changes, asked: [false] }
+  },
+  {
+    rule: "told_by_result",
     from: "lenient",
     action: "ask",
     when: { origin: results, told: [true], asked: [false], handedOver: [false] }
@@ -114,6 +120,12 @@ export const standard: ReadonlyArray<Row> = [
     action: "ask",
     when: { origin: ["nowhere", "model"], kind: names, asked: [false] }
   },
+  {
+    rule: "not_asked_for",
+    from: "standard",
+    action: "ask",
+    when: { origin: results, asked: [false], handedOver: [false], effect: changes }
+  },
   { rule: "from_result", from: "standard", action: "mark", when: { origin: results } },
   { rule: "told_by_result", from: "strict", action: "ask", when: { origin: results, told: [true] } },
   {
@@ -122,7 +134,6 @@ export const standard: ReadonlyArray<Row> = [
     action: "ask",
     when: { origin: results, signal: ["weak", "strong"] }
   },
-  { rule: "not_asked_for", from: "strict", action: "ask", when: { origin: results, asked: [false], effect: changes } },
   {
     rule: "told_by_result",
     from: "strict",
