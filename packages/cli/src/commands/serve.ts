@@ -66,7 +66,7 @@ export const serve = Command
         }
         return yield* Effect.onInterrupt(Effect.never, () => Effect.logInfo("Stops: lets requests end"))
       })
-      yield* listening.pipe(
+      return yield* listening.pipe(
         Effect.provide(Server.layer({ host, port, programs, localUser }).pipe(
           Layer.provideMerge(Store.layer(store, "execute")),
           Layer.provide(settings)
