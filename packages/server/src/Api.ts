@@ -11,6 +11,7 @@ import {
   AlreadySettledProblem,
   ApprovalNotPendingProblem,
   ForbiddenProblem,
+  ForkRefusedProblem,
   InvalidRequestProblem,
   RunClosedProblem,
   RunNotFoundProblem,
@@ -35,14 +36,17 @@ const RunIdParam = Text.pipe(Schema.decodeTo(RunId, {
 
 const params = { runId: RunIdParam }
 
-const Limit = Schema.FiniteFromString.check(
+/** Without a check, an empty text would be 0. */
+const WholeNumber = Text.check(Schema.isPattern(/^\d{1,15}$/)).pipe(Schema.decodeTo(Schema.FiniteFromString))
+
+const Limit = WholeNumber.check(
   Schema.isInt(),
   Schema.isBetween({ minimum: 1, maximum: 1000 })
 ).annotate({ description: "1 to 1,000; default 100" })
 
-const Position = Schema.FiniteFromString.pipe(Schema.decodeTo(Seq))
+const Position = WholeNumber.pipe(Schema.decodeTo(Seq))
 
-const Instant = Schema.FiniteFromString.check(Schema.isBetween({ minimum: 0, maximum: 253_402_300_799_999 })).annotate({
+const Instant = WholeNumber.check(Schema.isBetween({ minimum: 0, maximum: 253_402_300_799_999 })).annotate({
   description: "Milliseconds since 1970"
 })
 
@@ -136,6 +140,15 @@ const SignalRequest = [
   Schema.Null
 ] as const
 
+const ForkRequest = [
+  Schema.Struct({
+    reason: optional(Text),
+    labels: optional(Schema.Record(Text, Text)),
+    budget: optional(StartBudget)
+  }).annotate({ identifier: "ForkRequest" }),
+  Schema.Null
+] as const
+
 const common = [ForbiddenProblem, InvalidRequestProblem, UnavailableProblem] as const
 const known = [...common, RunNotFoundProblem] as const
 const changing = [...known, RunClosedProblem] as const
@@ -218,7 +231,15 @@ export class RunsGroup extends HttpApiGroup.make("runs")
       error: [...changing, AlreadySettledProblem, WaitClosedProblem]
     }).annotate(OpenApi.Summary, "Say how an operation ended"),
     HttpApiEndpoint.post("budget", "/runs/:runId/budget", { params, payload: BudgetRequest, error: changing })
-      .annotate(OpenApi.Summary, "Replace limits of an open run")
+      .annotate(OpenApi.Summary, "Replace limits of an open run"),
+    HttpApiEndpoint.post("fork", "/runs/:runId/fork", {
+      params,
+      query: { at: Position.annotate({ description: "How many events are taken: those before this position" }) },
+      headers: { "idempotency-key": optional(IdempotencyKey) },
+      payload: ForkRequest,
+      success: Run.pipe(HttpApiSchema.status(201)),
+      error: [...known, ForkRefusedProblem, StartConflictProblem]
+    }).annotate(OpenApi.Summary, "Start a new run from the first events of this one")
   )
   .middleware(Border)
   .middleware(Authentication)

@@ -166,6 +166,20 @@ export class UnsupportedProblem extends HttpApiError.Problem<UnsupportedProblem>
 }) {}
 
 /**
+ * The run cannot be forked at this position.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class ForkRefusedProblem extends HttpApiError.Problem<ForkRefusedProblem>()("ForkRefusedProblem", {
+  type: type("fork-refused"),
+  status: 409,
+  title: "The run cannot be forked there"
+}, {
+  runId: Schema.String
+}) {}
+
+/**
  * The body has more bytes than the server takes.
  *
  * @category errors

@@ -4,6 +4,7 @@
 import type {
   AlreadySettled,
   ApprovalNotPending,
+  ForkRefused,
   InvalidRequest,
   NotAnApprover,
   OwnRequest,
@@ -18,6 +19,7 @@ import {
   AlreadySettledProblem,
   ApprovalNotPendingProblem,
   ForbiddenProblem,
+  ForkRefusedProblem,
   InvalidRequestProblem,
   RunClosedProblem,
   RunNotFoundProblem,
@@ -128,6 +130,13 @@ export const ofDecision = {
  */
 export const AlreadySettledRefusal = ({ key, message, runId }: AlreadySettled) =>
   Effect.fail(new AlreadySettledProblem({ runId, key, detail: message }))
+
+/**
+ * @category handlers
+ * @since 0.1.0
+ */
+export const ForkRefusedRefusal = ({ message, runId }: ForkRefused) =>
+  Effect.fail(new ForkRefusedProblem({ runId, detail: message }))
 
 /**
  * @category handlers

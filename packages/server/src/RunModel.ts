@@ -91,6 +91,8 @@ export const Run = Schema.Struct({
   labels: Schema.Record(Text, Text),
   startKey: optional(Text),
   parent: optional(Text),
+  /** The run whose first events this one began with, and how many. */
+  forkedFrom: optional(Schema.Struct({ runId: RunId, seq: Seq, reason: optionalKey(Text) })),
   input: Json,
   /** What the program returned; absent unless completed. */
   output: optional(Json),

@@ -66,6 +66,7 @@ export const modelOf = Effect.fnUntraced(function*({ run, since }: { readonly ru
     labels: started?.labels ?? {},
     startKey: started?.startKey,
     parent: started?.parent,
+    forkedFrom: started?.forkedFrom,
     input: started?.input ?? null,
     output,
     reason,

@@ -13,7 +13,16 @@ import * as FeedHttp from "./FeedHttp.ts"
 import * as Listing from "./Listing.ts"
 import { ApprovalPolicy } from "./Policy.ts"
 import { ForbiddenProblem } from "./Problem.ts"
-import { AlreadySettledRefusal, ofDecision, ofReading, ofRun, RunClosedRefusal, WaitClosedRefusal } from "./Refusal.ts"
+import {
+  AlreadySettledRefusal,
+  ForkRefusedRefusal,
+  ofDecision,
+  ofReading,
+  ofRun,
+  RunClosedRefusal,
+  StartConflictRefusal,
+  WaitClosedRefusal
+} from "./Refusal.ts"
 import * as RunRead from "./RunRead.ts"
 import * as Start from "./Start.ts"
 
@@ -29,8 +38,10 @@ export const layer = HttpApiBuilder.group(Api, "runs", (handlers) =>
     const here = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.provideContext(effect, services)
 
     return handlers
-      .handle("start", ({ headers, payload }) => here(start(payload, headers["idempotency-key"])))
-      .handle("list", ({ query }) => here(Listing.runs(query)))
+      .handle("start", ({ headers, payload }) =>
+        here(Effect.flatMap(Start.start(payload, headers["idempotency-key"]), created)))
+      .handle("list", ({ query }) =>
+        here(Listing.runs(query)))
       .handle("get", ({ params }) => here(Effect.flatMap(found(params.runId), answer)))
       .handle("explain", ({ params }) => here(explain(params.runId)))
       .handle("events", (request) => here(events(request)))
@@ -78,7 +89,8 @@ export const layer = HttpApiBuilder.group(Api, "runs", (handlers) =>
           yield* Effect.catchTags((yield* Runs).cancel(runId, by(name, payload)), ofOpenRun)
         })))
       .handle("pause", ({ params: { runId }, payload }) =>
-        here(operate(runId, (runs, actor) => runs.pause(runId, by(actor, payload)))))
+        here(operate(runId, (runs, actor) =>
+          runs.pause(runId, by(actor, payload)))))
       .handle("resume", ({ params: { runId }, payload }) =>
         here(operate(runId, (runs, actor) =>
           runs.resume(runId, by(actor, payload)))))
@@ -102,6 +114,26 @@ export const layer = HttpApiBuilder.group(Api, "runs", (handlers) =>
             { ...ofOpenRun, AlreadySettled: AlreadySettledRefusal, WaitClosed: WaitClosedRefusal }
           )
         })))
+      .handle("fork", ({ headers, params: { runId }, payload, query: { at } }) =>
+        here(Effect.gen(function*() {
+          const actor = (yield* withRole("operator")).name
+          const { budget, labels } = payload ?? {}
+          const startKey = headers["idempotency-key"]
+          yield* found(runId)
+          return yield* Effect.flatMap(
+            Effect.catchTags(
+              (yield* Runs).fork(runId, {
+                at,
+                ...by(actor, payload),
+                ...(budget === undefined ? {} : { budget }),
+                ...(labels === undefined ? {} : { labels }),
+                ...(startKey === undefined ? {} : { startKey })
+              }),
+              { ...ofRun, ForkRefused: ForkRefusedRefusal, StartConflict: StartConflictRefusal }
+            ),
+            created
+          )
+        })))
   }))
 
 const by = (actor: string, why: { readonly reason?: string | undefined } | null) =>
@@ -114,8 +146,8 @@ const found = (runId: RunId) => Effect.catchTags(RunRead.load(runId), ofReading)
 const answer = (loaded: Effect.Success<ReturnType<typeof found>>) =>
   Effect.catchTag(RunRead.modelOf(loaded), "StoreError", ofRun.StoreError)
 
-const start = Effect.fnUntraced(function*(...request: Parameters<typeof Start.start>) {
-  const runId = yield* Start.start(...request)
+/** A run that has just been recorded, and where it is. */
+const created = Effect.fnUntraced(function*(runId: RunId) {
   yield* HttpEffect.appendPreResponseHandler((_, response) =>
     Effect.succeed(HttpServerResponse.setHeader(response, "location", `/runs/${runId}`))
   )

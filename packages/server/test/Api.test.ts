@@ -26,6 +26,7 @@ describe("Api", () => {
       "POST /runs/{runId}/release",
       "POST /runs/{runId}/resolve",
       "POST /runs/{runId}/budget",
+      "POST /runs/{runId}/fork",
       "GET /approvals",
       "GET /programs",
       "GET /me",

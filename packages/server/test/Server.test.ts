@@ -253,6 +253,39 @@ describe("Server", () => {
   )
 
   test(
+    "forks a run, which goes on by itself from there, once for each Idempotency-Key (D35)",
+    Effect.gen(function*() {
+      const { get, post, start, types } = yield* desk
+      const runId = yield* start()
+      yield* execute(runId)
+      yield* post(`/runs/${runId}/deny`, { approval: "ship", reason: "no" })
+      yield* execute(runId)
+      const { seq } = (yield* get(`/runs/${runId}`)).body
+      const at = (yield* types(runId)).indexOf("ApprovalDenied")
+      const fork = (at: number | string, json?: unknown) =>
+        post(`/runs/${runId}/fork?at=${at}`, json, { "idempotency-key": "again" })
+      const forked = yield* fork(at, { reason: "ask again", labels: { round: "2" } })
+      assert.strictEqual(forked.status, 201)
+      assert.deepInclude(forked.body, {
+        status: "AwaitingApproval",
+        labels: { round: "2" },
+        forkedFrom: { runId, seq: at, reason: "ask again" }
+      })
+      assert.strictEqual(forked.headers.get("location"), `/runs/${forked.body.runId}`)
+      assert.strictEqual((yield* fork(at)).body.runId, forked.body.runId)
+      assert.strictEqual((yield* fork(1)).status, 409)
+      yield* post(`/runs/${forked.body.runId}/deny`, { approval: "ship", reason: "still no" })
+      yield* execute(forked.body.runId)
+      assert.strictEqual((yield* get(`/runs/${forked.body.runId}`)).body.output, "kept: still no")
+      assert.strictEqual((yield* get(`/runs/${runId}`)).body.seq, seq)
+      for (const [at, status] of [[0, 409], [seq, 409], [999, 409], [-1, 422], ["x", 422], ["", 422]] as const) {
+        assert.strictEqual((yield* post(`/runs/${runId}/fork?at=${at}`)).status, status, `${at}`)
+      }
+      assert.strictEqual((yield* post(`/runs/${runId}/fork`)).status, 422)
+    })
+  )
+
+  test(
     "lists runs by status, program, label, requester and time, page by page (D37)",
     Effect.gen(function*() {
       const { get, start, token, url } = yield* desk

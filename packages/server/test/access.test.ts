@@ -19,6 +19,7 @@ const acts = {
   resume: { path: (runId: string) => `/runs/${runId}/resume`, json: {} },
   release: { path: (runId: string) => `/runs/${runId}/release`, json: {} },
   budget: { path: (runId: string) => `/runs/${runId}/budget`, json: { budget: { turns: 9 } } },
+  fork: { path: (runId: string) => `/runs/${runId}/fork?at=1`, json: {} },
   resolve: { path: (runId: string) => `/runs/${runId}/resolve`, json: { key: "x", outcome: "didNotHappen", error: "" } }
 }
 
@@ -26,7 +27,7 @@ const allowed: { readonly [R in Role]: ReadonlyArray<string> } = {
   viewer: [],
   starter: ["start", "signal"],
   approver: ["approve", "deny"],
-  operator: ["signal", "cancel", "pause", "resume", "release", "budget", "resolve"]
+  operator: ["signal", "cancel", "pause", "resume", "release", "budget", "fork", "resolve"]
 }
 
 describe("access", () => {
