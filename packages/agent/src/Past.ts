@@ -20,7 +20,12 @@ export interface Planned {
 }
 
 /**
- * All calls before the one with this key, those of the same turn that were not begun last.
+ * All calls before the one with this key, those of the same turn last.
+ *
+ * **Details**
+ *
+ * Of the same turn only what was planned before it counts, as planned, and not what came of it: the model had not seen that, and
+ * what is known of it depends on when one looks. Without `planned` there is no turn to decide for, and what was begun counts.
  *
  * @category getters
  * @since 0.1.0
@@ -29,7 +34,7 @@ export const of = (
   journal: Journal["Service"],
   { byName }: Tools,
   before: string,
-  planned: ReadonlyArray<Planned>
+  planned: ReadonlyArray<Planned> | undefined
 ): ReadonlyArray<Past> => {
   const described = new Map(journal.started.tools.map((tool) => [tool.name, tool]))
   /** What is declared here counts; of tools that are not here, what the log says. */
@@ -37,17 +42,18 @@ export const of = (
     const { effect = "once", labels = {} } = byName.get(name) ?? described.get(name) ?? {}
     return { effect, labels }
   }
+  const turn = before.slice(0, before.lastIndexOf("/") + 1)
   const begun: Array<RunState.Operation> = []
   for (const place of journal.places()) {
-    if (place._tag === "Operation" && place.kind === "tool" && place.key !== before) begun.push(place)
+    if (place._tag !== "Operation" || place.kind !== "tool" || place.key === before) continue
+    if (planned === undefined || !place.key.startsWith(turn) || isRefused(place)) begun.push(place)
   }
-  const known = new Set(begun.map(({ key }) => key))
   return [
     ...begun.toSorted((left, right) => left.seq - right.seq).map((place) => ({
       ...recorded(place),
       ...about(place.name)
     })),
-    ...planned.filter(({ key }) => !known.has(key)).map((call) => ({
+    ...(planned ?? []).map((call) => ({
       ...call,
       ...about(call.tool),
       at: journal.now(),
@@ -55,6 +61,9 @@ export const of = (
     }))
   ]
 }
+
+const isRefused = ({ outcome, request }: RunState.Operation): boolean =>
+  request === undefined && outcome?.event._tag === "ToolCallFailed"
 
 const recorded = ({ key, name, outcome, request, since }: RunState.Operation): Omit<Past, "effect" | "labels"> => {
   const event = outcome?.event

@@ -311,7 +311,7 @@ export const judgeArguments = (
     goal,
     instructions,
     by: planned === undefined ? "person" : "model",
-    past: Past.of(journal, tools, key, planned ?? []),
+    past: Past.of(journal, tools, key, planned),
     verdicts: Array.from(journal.verdicts()),
     now: journal.now()
   }
