@@ -144,6 +144,32 @@ describe("a model call that fails", () => {
     })
   })
 
+  it.effect("for the last time is not asked again by a process that finds the run not ended yet (D25)", () => {
+    const Twice = Agent.make("clerk", { instructions: "", retry: Schedule.forever, attempts: 2 })
+    const process = (memory: MemoryStore.Memory) =>
+      processOf(Twice.layer, ScriptedModel.layer(() => overloaded), memory)
+    return Effect.gen(function*() {
+      const memory = MemoryStore.memory()
+      const runId = yield* Effect.provide(
+        Effect.tap(start(Twice, "Go."), execute),
+        process(memory)
+      )
+      const row = memory.runs.get(runId)
+      assert.strictEqual(row?.events.at(-1)?.type, "RunFailed")
+      if (row === undefined) return
+      const cut = { ...row, events: row.events.slice(0, -1), owner: null, wakeAt: 0, outsideSeq: 0 }
+      const copy = MemoryStore.memory()
+      copy.runs.set(runId, cut)
+      copy.timed.add(cut)
+      const { asked, view } = yield* Effect.provide(
+        Effect.all({ view: execute(runId), asked: requests }),
+        process(copy)
+      )
+      assert.deepInclude(view.failure, { _tag: "ModelFailed", attempts: 2 })
+      assert.deepStrictEqual(asked, [])
+    })
+  })
+
   it.effect("and was paid for, since its answer cannot be read, is tried three times only (D22)", () =>
     Effect.gen(function*() {
       const { runId } = yield* play()
