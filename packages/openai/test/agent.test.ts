@@ -196,6 +196,53 @@ describe("a budget", () => {
     }))
 })
 
+describe("a conversation that the endpoint finds too long", () => {
+  const refusals = {
+    "OpenAI": [400, { error: { message: "no", type: "invalid_request_error", code: "context_length_exceeded" } }],
+    "llama.cpp": [400, { error: { code: 400, message: "too many", type: "exceed_context_size_error" } }],
+    "vLLM": [400, { object: "error", message: "This model's maximum context length is 4096 tokens.", code: 400 }],
+    "a gateway": [413, "Payload Too Large"],
+    "OpenRouter, under a success": [200, { error: { code: 400, message: "maximum context length is 4096 tokens" } }]
+  } as const
+
+  for (const [name, [status, body]] of Object.entries(refusals)) {
+    it.live(`is summarised, as ${name} says it (ME-1)`, () =>
+      Effect.gen(function*() {
+        const page = "x".repeat(3000)
+        const turnOf = (nth: number) =>
+          FakeProvider.reply({ toolCalls: [{ name: "stock", arguments: { item: `${nth}` } }] })
+        const provider = yield* FakeProvider.make([
+          turnOf(1),
+          turnOf(2),
+          FakeProvider.respond(status, body),
+          FakeProvider.reply("Twelve of one, none of two."),
+          FakeProvider.reply("Done.")
+        ])
+        const Look = Tool.make("stock", { parameters: Schema.Struct({ item: Schema.String }), success: Schema.String })
+          .annotate(Tool.Readonly, true)
+        const Reader = Agent.make("reader", {
+          instructions: "You keep a shop.",
+          toolkit: [Look],
+          compaction: { above: 100_000 }
+        })
+        const model = OpenAi.layer({ model: "m", baseUrl: provider.baseUrl }).pipe(Layer.provide(FetchHttpClient.layer))
+        const { output, reason } = yield* Effect.gen(function*() {
+          const runId = yield* (yield* Runs).start(Reader, "How many?")
+          return yield* (yield* Runtime).execute(runId)
+        }).pipe(Effect.provide(Reader.layer.pipe(
+          Layer.provideMerge(Runtime.layerMemory),
+          Layer.provide([model, Toolkit.make(Look).toLayer({ stock: () => Effect.succeed(page) })])
+        )))
+        assert.strictEqual(output, "Done.", reason)
+        assert.strictEqual(provider.requests.length, 5)
+        const [, , refused, summary, last] = provider.requests.map(({ body }) => JSON.stringify(body).length)
+        assert.isBelow(summary ?? Infinity, (refused ?? 0) / 1.5)
+        assert.isBelow(last ?? Infinity, (refused ?? 0) / 1.5)
+        assert.include(JSON.stringify(provider.requests.at(-1)?.body), "Twelve of one, none of two.")
+      }))
+  }
+})
+
 for (const stream of [false, true]) {
   describe(`an agent on ${stream ? "a streaming" : "an"} endpoint`, () => {
     it.live("runs a tool without parameters whose arguments are not there (MR-1)", () =>
