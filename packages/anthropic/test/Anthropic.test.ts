@@ -4,16 +4,15 @@ import type { RunEvent } from "@durable-agents/core"
 import { MemoryStore, Runs, Runtime } from "@durable-agents/core"
 import type { FailureTable } from "@durable-agents/provider"
 import { everyPrefix } from "@durable-agents/testing"
+import * as FakeProvider from "@durable-agents/testing/FakeProvider"
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { assert, describe, it } from "@effect/vitest"
 import { Cause, Config, ConfigProvider, Duration, Effect, Exit, Fiber, Layer, Redacted, Schema, Stream } from "effect"
 import { AiError, LanguageModel, Model, Tool, Toolkit } from "effect/ai"
 import { FetchHttpClient, HttpClient, HttpClientResponse } from "effect/http"
 import { TestClock } from "effect/testing"
-import type { ServerResponse } from "node:http"
 import {
   adds,
-  type Answer,
   ask,
   at,
   begins,
@@ -243,10 +242,7 @@ describe("a failure", () => {
 const clients = { fetch: FetchHttpClient.layer, undici: NodeHttpClient.layerUndici, node: NodeHttpClient.layerNodeHttp }
 
 /** Sends the headers and the beginning of an answer, and no more. */
-const stall = (response: ServerResponse): void => {
-  response.writeHead(200, { "content-type": "application/json" })
-  response.write("{\"content\":")
-}
+const stall: FakeProvider.Behaviour = { body: "{\"content\":", end: "silence" }
 
 for (const [name, client] of Object.entries(clients)) {
   const generate = (url: string) =>
@@ -256,7 +252,7 @@ for (const [name, client] of Object.entries(clients)) {
   describe(`the API over ${name}`, () => {
     it.effect("that stays silent, or stops in the middle, is left after the time-out (ME-8)", () =>
       Effect.gen(function*() {
-        for (const answer of [() => {}, stall]) {
+        for (const answer of [FakeProvider.silence, stall]) {
           const server = yield* serve(answer)
           const fiber = yield* Effect.forkChild(Effect.flip(generate(server.url)))
           yield* server.asked
@@ -271,10 +267,7 @@ for (const [name, client] of Object.entries(clients)) {
 
     it.live("that tears its answer has failed for now; one whose caller goes away is left (ME-2)", () =>
       Effect.gen(function*() {
-        const server = yield* serve((response) => {
-          response.writeHead(200, { "content-length": "1000" })
-          response.write("{\"content\":", () => response.destroy())
-        })
+        const server = yield* serve({ body: "{\"content\":", contentLength: 1000, end: "close" })
         const error = yield* Effect.flip(generate(server.url))
         assert.isTrue(error.isRetryable)
         assert.strictEqual(server.requests.length, 1)
@@ -331,15 +324,9 @@ const turns = [
   }
 ] as const
 
-const turnOf = (nth: number) => nth === 1 ? turns[0] : turns[1]
+const twoTurns = turns.map(({ content, ...more }) => say(200, message(content, more)))
 
-const twoTurns: Answer = (response, nth) => {
-  const { content, ...more } = turnOf(nth)
-  say(200, message(content, more))(response, nth)
-}
-
-const twoTurnsStreamed: Answer = (response, nth) => {
-  const { content, stop_reason, usage } = turnOf(nth)
+const twoTurnsStreamed = turns.map(({ content, stop_reason, usage }) => {
   const pieces = content.flatMap((block, index) => {
     if ("thinking" in block) {
       return [
@@ -366,8 +353,8 @@ const twoTurnsStreamed: Answer = (response, nth) => {
     }
     return [begins(index, block), stops(index)]
   })
-  streams(sse(eventsOf(pieces, { delta: { stop_reason }, usage })))(response, nth)
-}
+  return streams(sse(eventsOf(pieces, { delta: { stop_reason }, usage })))
+})
 
 describe("an agent on the Messages API", () => {
   it.live("calls tools, sends thinking back as it came, and answers without it (MR-12, ME-6)", () =>
@@ -432,7 +419,7 @@ describe("an agent on the Messages API", () => {
 
   it.live("runs no call of an answer that was cut off, and tells the model (MR-5)", () =>
     Effect.gen(function*() {
-      const server = yield* serve((response, nth) =>
+      const server = yield* serve(({ nth }) =>
         say(
           200,
           nth === 1
@@ -440,7 +427,7 @@ describe("an agent on the Messages API", () => {
               stop_reason: "max_tokens"
             })
             : message([text("Never mind.")])
-        )(response, nth)
+        )
       )
       const { events, outcome } = yield* run(server)
       assert.strictEqual(outcome.status, "Completed")

@@ -193,11 +193,7 @@ describe("MessageResponse", () => {
   it.live("reads text whose characters are torn between pieces, and replaces bytes that are none (MR-15)", () =>
     Effect.gen(function*() {
       const torn = Buffer.from(JSON.stringify(message([text("Grüße 🌍")])))
-      const server = yield* serve((response) => {
-        response.writeHead(200)
-        for (const byte of torn) response.write(Buffer.from([byte]))
-        response.end()
-      })
+      const server = yield* serve({ body: torn, cut: "bytes" })
       const parts = yield* ask(server)
       assert.deepStrictEqual(parts.flatMap((part) => part.type === "text" ? [part.text] : []), ["Grüße 🌍"])
       const odd = Buffer.concat([

@@ -1,24 +1,10 @@
+import type * as FakeProvider from "@durable-agents/testing/FakeProvider"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber, Latch } from "effect"
+import { Effect, Fiber } from "effect"
 import { Prompt } from "effect/ai"
 import type { Response, Tool } from "effect/ai"
 import { TestClock } from "effect/testing"
-import {
-  adds,
-  type Answer,
-  at,
-  begins,
-  events,
-  listen,
-  message,
-  say,
-  serve,
-  sse,
-  stops,
-  streams,
-  text,
-  toolUse
-} from "./server.ts"
+import { adds, at, begins, events, listen, message, say, serve, sse, stops, streams, text, toolUse } from "./server.ts"
 
 type Parts = ReadonlyArray<Response.StreamPart<Record<string, Tool.Any>>>
 
@@ -44,7 +30,7 @@ const line = (part: Parts[number]): ReadonlyArray<unknown> => {
   }
 }
 
-const heard = (answer: Answer) =>
+const heard = (answer: FakeProvider.Behaviour) =>
   Effect.scoped(Effect.gen(function*() {
     const server = yield* serve(answer)
     const { error, parts } = yield* listen(server)
@@ -126,11 +112,7 @@ describe("MessageStream", () => {
       ].join("")
       const said = sse(events([begins(0, text("")), adds(0, { type: "text_delta", text: "Grüße 🌍" }), stops(0)]))
       const bytes = Buffer.from(strange + said.replace(/\n/g, "\r\n"))
-      const { error, lines } = yield* heard((response) => {
-        response.writeHead(200, { "content-type": "text/event-stream" })
-        for (const byte of bytes) response.write(Buffer.from([byte]))
-        response.end()
-      })
+      const { error, lines } = yield* heard(streams(bytes, { cut: "bytes" }))
       assert.isUndefined(error)
       assert.deepStrictEqual(lines, [
         begun,
@@ -273,10 +255,7 @@ describe("a stream that fails", () => {
       const short = yield* heard(streams(sse(half)))
       assert.isTrue(short.error?.isRetryable)
       assert.include(short.error?.message, "ended before its message did")
-      const torn = yield* heard((response) => {
-        response.writeHead(200, { "content-type": "text/event-stream" })
-        response.write(sse(half), () => response.destroy())
-      })
+      const torn = yield* heard(streams(sse(half), { end: "close" }))
       assert.strictEqual(torn.error?.reason._tag, "NetworkError")
       assert.deepStrictEqual(torn.lines, turnLines.slice(0, 4))
     }))
@@ -306,10 +285,7 @@ describe("a stream that fails", () => {
 describe("a stream", () => {
   it.live("is closed when its message has ended, however long the endpoint goes on", () =>
     Effect.gen(function*() {
-      const server = yield* serve((response) => {
-        response.writeHead(200, { "content-type": "text/event-stream" })
-        response.write(sse(turn))
-      })
+      const server = yield* serve(streams(sse(turn), { end: "silence" }))
       const { error } = yield* listen(server)
       assert.isUndefined(error)
       yield* server.dropped
@@ -317,10 +293,7 @@ describe("a stream", () => {
 
   it.live("is closed when its reader is interrupted", () =>
     Effect.gen(function*() {
-      const server = yield* serve((response) => {
-        response.writeHead(200, { "content-type": "text/event-stream" })
-        response.write(sse(turn.slice(0, 5)))
-      })
+      const server = yield* serve(streams(sse(turn.slice(0, 5)), { end: "silence" }))
       const fiber = yield* Effect.forkChild(listen(server))
       yield* server.asked
       yield* Fiber.interrupt(fiber)
@@ -329,13 +302,9 @@ describe("a stream", () => {
 
   it.effect("that falls silent is left after the time for that (ME-8)", () =>
     Effect.gen(function*() {
-      const written = Latch.makeUnsafe()
-      const server = yield* serve((response) => {
-        response.writeHead(200, { "content-type": "text/event-stream" })
-        response.write(sse(turn.slice(0, 5)), () => written.openUnsafe())
-      })
+      const server = yield* serve(streams(sse(turn.slice(0, 5)), { end: "silence" }))
       const fiber = yield* Effect.forkChild(listen(server))
-      yield* written.await
+      yield* server.asked
       yield* TestClock.adjust("10 minutes")
       const { error } = yield* Fiber.join(fiber)
       assert.strictEqual(error?.reason._tag, "NetworkError")
@@ -346,16 +315,8 @@ describe("a stream", () => {
 
   it.live("larger than the bound is cut off", () =>
     Effect.gen(function*() {
-      const server = yield* serve((response) => {
-        response.writeHead(200, { "content-type": "text/event-stream" })
-        response.write(sse(turn.slice(0, 8)))
-        const piece = sse([adds(2, { type: "text_delta", text: "x".repeat(1000) })])
-        const more = (): void => {
-          while (!response.destroyed && response.write(piece)) { /* until the buffer is full */ }
-          if (!response.destroyed) response.once("drain", more)
-        }
-        more()
-      })
+      const server =
+        yield* serve(streams(sse([adds(2, { type: "text_delta", text: "x".repeat(1000) })]), { end: "endless" }))
       const { error } = yield* listen(server, { maxResponseBytes: 50_000 })
       assert.strictEqual(error?.reason._tag, "InvalidOutputError")
       assert.include(error?.message, "larger than the bound")

@@ -1,31 +1,28 @@
 import { Anthropic } from "@durable-agents/anthropic"
-import { Deferred, Effect, Layer, Predicate, Stream } from "effect"
+import * as FakeProvider from "@durable-agents/testing/FakeProvider"
+import { Effect, Layer, Predicate, Stream } from "effect"
 import type { Scope } from "effect"
 import type { AiError, Response, Tool } from "effect/ai"
 import { LanguageModel } from "effect/ai"
 import { FetchHttpClient } from "effect/http"
-import type { IncomingHttpHeaders, ServerResponse } from "node:http"
-import { createServer } from "node:http"
-import type { AddressInfo } from "node:net"
-
-/** One request as it came over the wire. */
-export interface Seen {
-  readonly method: string
-  readonly path: string
-  readonly headers: IncomingHttpHeaders
-  readonly body: unknown
-}
 
 export interface Server {
   /** Without a slash at its end. */
   readonly url: string
-  readonly requests: ReadonlyArray<Seen>
+  readonly requests: ReadonlyArray<FakeProvider.Request>
   /** The first request has come; its connection was closed before it was answered in full. */
   readonly asked: Effect.Effect<void>
   readonly dropped: Effect.Effect<void>
 }
 
-export type Answer = (response: ServerResponse, nth: number) => void
+/** An endpoint on this machine that answers as it is told. */
+export const serve = (script: FakeProvider.Script): Effect.Effect<Server, never, Scope.Scope> =>
+  Effect.map(FakeProvider.make(script), ({ url, requests, until }) => ({
+    url,
+    requests,
+    asked: until(({ requests }) => requests.length > 0),
+    dropped: until(({ requests }) => requests.some(({ outcome }) => outcome === "left"))
+  }))
 
 /** What stands at a place in JSON. */
 export const at = (json: unknown, ...path: ReadonlyArray<string | number>): unknown =>
@@ -37,51 +34,12 @@ export const listAt = (json: unknown, ...path: ReadonlyArray<string | number>): 
   return Array.isArray(list) ? list : []
 }
 
-/** An endpoint on this machine that answers as it is told. */
-export const serve = (answer: Answer): Effect.Effect<Server, never, Scope.Scope> =>
-  Effect.gen(function*() {
-    const requests: Array<Seen> = []
-    const asked = yield* Deferred.make<void>()
-    const dropped = yield* Deferred.make<void>()
-    const server = createServer((request, response) => {
-      const chunks: Array<Buffer> = []
-      request.on("data", (chunk: Buffer) => chunks.push(chunk))
-      request.on("end", () => {
-        const text = Buffer.concat(chunks).toString("utf8")
-        const { headers, method = "", url = "" } = request
-        requests.push({ method, path: url, headers, body: text === "" ? undefined : JSON.parse(text) })
-        Deferred.doneUnsafe(asked, Effect.void)
-        answer(response, requests.length)
-      })
-      response.on("close", () => {
-        if (!response.writableFinished) Deferred.doneUnsafe(dropped, Effect.void)
-      })
-    })
-    yield* Effect.acquireRelease(
-      Effect.callback<void>((resume) => {
-        server.listen(0, "127.0.0.1", () => resume(Effect.void))
-      }),
-      () =>
-        Effect.callback<void>((resume) => {
-          server.closeAllConnections()
-          server.close(() => resume(Effect.void))
-        })
-    )
-    const { port } = server.address() as AddressInfo
-    return {
-      url: `http://127.0.0.1:${port}`,
-      requests,
-      asked: Deferred.await(asked),
-      dropped: Deferred.await(dropped)
-    }
-  })
-
 /** Answers every request with this status and body. */
-export const say =
-  (status: number, body: unknown, headers: Readonly<Record<string, string>> = {}): Answer => (response) => {
-    response.writeHead(status, { "content-type": "application/json", "request-id": "req_1", ...headers })
-    response.end(typeof body === "string" || body instanceof Uint8Array ? body : JSON.stringify(body))
-  }
+export const say = (
+  status: number,
+  body: unknown,
+  headers: Readonly<Record<string, string>> = {}
+): FakeProvider.Behaviour => FakeProvider.respond(status, body, { "request-id": "req_1", ...headers })
 
 /** A message with these blocks. */
 export const message = (content: unknown, more: object = {}) => ({
@@ -106,12 +64,11 @@ export const hello = say(200, message([text("Hello.")]))
 export const sse = (events: ReadonlyArray<{ readonly type: string; readonly [key: string]: unknown }>): string =>
   events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join("")
 
-/** Answers every request with a stream that ends. */
-export const streams =
-  (body: string | Uint8Array, headers: Readonly<Record<string, string>> = {}): Answer => (response) => {
-    response.writeHead(200, { "content-type": "text/event-stream", "request-id": "req_1", ...headers })
-    response.end(body)
-  }
+/** Answers every request with a stream that ends, unless it is to do otherwise. */
+export const streams = (body: string | Uint8Array, more: FakeProvider.Behaviour = {}): FakeProvider.Behaviour => ({
+  ...say(200, body, { "content-type": "text/event-stream" }),
+  ...more
+})
 
 /** The events of a message: pieces between its start and its end. */
 export const events = (

@@ -1,20 +1,15 @@
 import { OpenAi } from "@durable-agents/openai"
+import * as FakeProvider from "@durable-agents/testing/FakeProvider"
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Latch, Layer, Redacted, Tracer } from "effect"
 import { LanguageModel } from "effect/ai"
 import { FetchHttpClient, HttpClient } from "effect/http"
 import { TestClock } from "effect/testing"
-import type { ServerResponse } from "node:http"
 import { ask, completion, hello, modelOf, say, serve } from "./server.ts"
 
-const never = () => {}
-
 /** Sends the headers and the beginning of an answer, and no more. */
-const stall = (response: ServerResponse): void => {
-  response.writeHead(200, { "content-type": "application/json" })
-  response.write("{\"choices\":")
-}
+const stall: FakeProvider.Behaviour = { body: "{\"choices\":", end: "silence" }
 
 const clients = { fetch: FetchHttpClient.layer, undici: NodeHttpClient.layerUndici, node: NodeHttpClient.layerNodeHttp }
 
@@ -33,7 +28,7 @@ for (const [name, client] of Object.entries(clients)) {
 
     it.effect("that stays silent, or stops in the middle, is left after the time-out (ME-8)", () =>
       Effect.gen(function*() {
-        for (const answer of [never, stall]) {
+        for (const answer of [FakeProvider.silence, stall]) {
           const server = yield* serve(answer)
           const fiber = yield* Effect.forkChild(Effect.flip(generate(server.url, { idleTimeout: "1 hour" })))
           yield* server.asked
@@ -49,7 +44,7 @@ for (const [name, client] of Object.entries(clients)) {
 
     it.live("is left when the caller is interrupted", () =>
       Effect.gen(function*() {
-        for (const answer of [never, stall]) {
+        for (const answer of [FakeProvider.silence, stall]) {
           const server = yield* serve(answer)
           const fiber = yield* Effect.forkChild(generate(server.url))
           yield* server.asked
@@ -61,12 +56,8 @@ for (const [name, client] of Object.entries(clients)) {
 
     it.live("that resets the connection, or ends its answer too early, has failed for now (ME-2)", () =>
       Effect.gen(function*() {
-        const resets = (response: ServerResponse) => void response.destroy()
-        const tears = (response: ServerResponse) => {
-          response.writeHead(200, { "content-length": "1000" })
-          response.write("{\"choices\":", () => response.destroy())
-        }
-        for (const answer of [resets, tears]) {
+        const tears: FakeProvider.Behaviour = { body: "{\"choices\":", contentLength: 1000, end: "close" }
+        for (const answer of [FakeProvider.reset, tears]) {
           const server = yield* serve(answer)
           const error = yield* Effect.flip(generate(server.url))
           assert.strictEqual(error.reason._tag, "NetworkError")
@@ -81,14 +72,7 @@ for (const [name, client] of Object.entries(clients)) {
 
     it.live("whose answer is larger than the bound is cut off", () =>
       Effect.gen(function*() {
-        const server = yield* serve((response) => {
-          response.writeHead(200)
-          const more = (): void => {
-            while (!response.destroyed && response.write("x".repeat(10_000))) { /* until the buffer is full */ }
-            if (!response.destroyed) response.once("drain", more)
-          }
-          more()
-        })
+        const server = yield* serve({ body: "x".repeat(10_000), end: "endless" })
         const error = yield* Effect.flip(generate(server.url, { maxResponseBytes: 50_000 }))
         assert.strictEqual(error.reason._tag, "InvalidOutputError")
         assert.include(error.message, "larger than the bound")
@@ -98,10 +82,7 @@ for (const [name, client] of Object.entries(clients)) {
 
     it.live("that fails without an end is judged by its status and what was read", () =>
       Effect.gen(function*() {
-        const server = yield* serve((response) => {
-          response.writeHead(429, { "content-length": "1000" })
-          response.write("{\"error\":{", () => response.destroy())
-        })
+        const server = yield* serve({ status: 429, body: "{\"error\":{", contentLength: 1000, end: "close" })
         const error = yield* Effect.flip(generate(server.url))
         assert.strictEqual(error.reason._tag, "RateLimitError")
       }))
@@ -119,22 +100,19 @@ for (const [name, client] of Object.entries(clients)) {
 describe("an endpoint", () => {
   it.live("is asked by several callers at once, and one that gives up does not disturb the others", () =>
     Effect.gen(function*() {
-      const waiting: Array<ServerResponse> = []
-      const all = Latch.makeUnsafe()
-      const server = yield* serve((response) => {
-        if (waiting.push(response) === 10) all.openUnsafe()
-      })
+      const answer = Latch.makeUnsafe()
+      const provider = yield* FakeProvider.make({ ...hello, before: answer.await })
       const callers = yield* Effect.forEach(
         Array.from({ length: 10 }),
         () => Effect.forkChild(LanguageModel.generateText({ prompt: "Hi." }))
-      ).pipe(Effect.provide(modelOf(server)))
-      yield* all.await
+      ).pipe(Effect.provide(modelOf({ url: provider.baseUrl })))
+      yield* provider.until(({ requests }) => requests.length === 10)
       const [first, ...others] = callers
       yield* Fiber.interrupt(first ?? (yield* Effect.die("no caller")))
-      yield* server.dropped
-      waiting.forEach(hello)
+      yield* provider.until(({ requests }) => requests.some(({ outcome }) => outcome === "left"))
+      answer.openUnsafe()
       assert.strictEqual((yield* Fiber.joinAll(others)).length, 9)
-      assert.strictEqual(server.requests.length, 10)
+      assert.strictEqual(provider.requests.length, 10)
     }))
 
   it.live("is read up to the bound, exactly", () =>

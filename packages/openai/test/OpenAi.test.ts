@@ -102,10 +102,10 @@ describe("an agent on an endpoint", () => {
         type: "function",
         function: { name, arguments: args }
       })
-      const server = yield* serve((response, turn) =>
+      const server = yield* serve(({ nth }) =>
         say(
           200,
-          turn === 1
+          nth === 1
             ? completion(
               {
                 content: null,
@@ -120,7 +120,7 @@ describe("an agent on an endpoint", () => {
               { finish_reason: null }
             )
             : completion({ content: "Twelve." })
-        )(response)
+        )
       )
       const { events, outcome } = yield* run(server)
       assert.strictEqual(outcome.status, "Completed")

@@ -121,9 +121,7 @@ const handlers = Kit.toLayer({ weather: () => Effect.succeed("mild") })
 describe("requests", () => {
   it.live("are what the types of OpenAI's client allow (H30)", () =>
     Effect.gen(function*() {
-      const server = yield* serve((response, nth) =>
-        nth === 1 ? hello(response) : say(200, sse([chunk({ content: "ok" }), done]))(response)
-      )
+      const server = yield* serve([hello, say(200, sse([chunk({ content: "ok" }), done]))])
       yield* LanguageModel.generateText(request).pipe(
         Effect.andThen(Stream.runDrain(LanguageModel.streamText(request))),
         Effect.provideService(MaxOutputTokens, 300),
