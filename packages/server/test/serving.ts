@@ -38,7 +38,7 @@ const ShipLayer = Ship.toLayer(Effect.fnUntraced(function*(order) {
 /** Nobody executes it here. */
 export const Count = Program.make("count", { input: Schema.Struct({ to: Schema.Natural }), output: Schema.Finite })
 
-const quick = Layer.succeed(RuntimeSettings, {
+export const quick = Layer.succeed(RuntimeSettings, {
   ...RuntimeSettings.defaultValue(),
   suspendAfter: "5 millis",
   keep: 0,
