@@ -2,58 +2,14 @@
  * Guardrails: what is checked of a run's goal, of each tool call, result and summary, and the port that further checks plug into.
  * Every verdict is an event, in the same append as what it led to, so a replay decides nothing again.
  */
-import type { RunEventOf, RunId, Span, ToolDescription, ToolLabels } from "@durable-agents/core"
+import type { Span } from "@durable-agents/core"
 import { Context, Duration, Effect, Layer, Option, Result, Schema } from "effect"
-import type { Prompt } from "effect/ai"
 import type { Caps } from "./Caps.ts"
 import * as Caps_ from "./Caps.ts"
+import type { Call, Goal, Summary, ToolResult } from "./Subject.ts"
 
-/**
- * The names of profiles: how strict guardrails are. `validation` is the default; `off` switches all of them off.
- *
- * **Details**
- *
- * All but `off` check arguments, caps and loops. A person is asked about the next call with an effect after 3 violations in a
- * run (`validation`, `standard`), after 5 (`lenient`), after 1 (`strict`). What else differs is up to the guardrails that are
- * provided; they are told the profile.
- *
- * @category models
- * @since 0.1.0
- */
-export const Profile = Schema.Literals(["off", "validation", "lenient", "standard", "strict"])
-
-/**
- * @category models
- * @since 0.1.0
- */
-export type Profile = typeof Profile.Type
-
-/**
- * There is no guardrail profile of this name.
- *
- * @category errors
- * @since 0.1.0
- */
-export class UnknownProfile
-  extends Schema.TaggedError<UnknownProfile>("@durable-agents/agent/UnknownProfile")("UnknownProfile", {
-    profile: Schema.String
-  })
-{
-  override get message() {
-    return `There is no guardrail profile \`${this.profile}\`; the profiles are ${Profile.literals.join(", ")}`
-  }
-}
-
-/**
- * Reads the name of a profile.
- *
- * @category constructors
- * @since 0.1.0
- */
-export const profile = (name: string): Result.Result<Profile, UnknownProfile> =>
-  Result.mapError(decodeProfile(name), () => new UnknownProfile({ profile: name }))
-
-const decodeProfile = Schema.decodeUnknownResult(Profile)
+export { Profile, profile, UnknownProfile } from "./Profile.ts"
+export type { Call, Goal, Past, Recorded, Summary, ToolResult } from "./Subject.ts"
 
 /**
  * What a guardrail says about what it was shown.
@@ -88,102 +44,6 @@ export interface Verdict {
   readonly ends?: boolean
   /** Whether it counts towards asking a person about the next call. Default: `BLOCK` does. */
   readonly counts?: boolean
-}
-
-interface Subject {
-  readonly runId: RunId
-  readonly agent: string
-  readonly profile: Exclude<Profile, "off">
-}
-
-/**
- * A goal, before the model sees it.
- *
- * @category models
- * @since 0.1.0
- */
-export interface Goal extends Subject {
-  readonly goal: string
-}
-
-/**
- * A tool call whose arguments fit its tool, before anything of it is done.
- *
- * @category models
- * @since 0.1.0
- */
-export interface Call extends Subject {
-  /** Names the call in its run, such as `turn-3/call-2`. */
-  readonly key: string
-  readonly turn: number
-  readonly tool: string
-  readonly effect: ToolDescription["effect"]
-  readonly labels: ToolLabels
-  /** As its handler gets them, encoded: defaults filled in. */
-  readonly arguments: Schema.Json
-  /** The conversation that led to it. */
-  readonly messages: ReadonlyArray<Prompt.Message>
-  /** What the conversation began with: the words of who gave the goal, and of who made the agent. */
-  readonly goal: string
-  readonly instructions: string
-  /** Who chose these arguments: a model, or the person who allowed the call and changed them. */
-  readonly by: "model" | "person"
-  /** The tool calls of the run before this one, those of other conversations included, in the order of the log. */
-  readonly past: ReadonlyArray<Past>
-  /** The verdicts of the run so far, oldest first. */
-  readonly verdicts: ReadonlyArray<Recorded>
-  /** The store's time in milliseconds. */
-  readonly now: number
-}
-
-/**
- * An earlier tool call of the run.
- *
- * **Details**
- *
- * `planned`: of the same turn, and not begun. `open`: begun. `made`: its result is known, which may be a failure that the tool
- * declares. `unknown`: it may have been made. `failed`, `refused`: it was not made.
- *
- * @category models
- * @since 0.1.0
- */
-export interface Past {
-  readonly key: string
-  readonly turn: number
-  readonly tool: string
-  readonly effect: ToolDescription["effect"]
-  readonly labels: ToolLabels
-  readonly arguments: Schema.Json
-  /** When it was first asked for, in milliseconds. */
-  readonly at: number
-  readonly state: "planned" | "open" | "made" | "unknown" | "failed" | "refused"
-  readonly result?: Schema.Json
-  readonly isFailure?: boolean
-}
-
-/**
- * What a tool answered, before the model sees it. The call has been carried out.
- *
- * @category models
- * @since 0.1.0
- */
-export interface ToolResult extends Omit<Call, "messages" | "goal" | "instructions" | "by" | "past"> {
-  readonly result: Schema.Json
-  readonly isFailure: boolean
-}
-
-/**
- * What a model wrote in the place of older turns, before the model that goes on sees it.
- *
- * @category models
- * @since 0.1.0
- */
-export interface Summary extends Subject {
-  /** Names the model call that wrote it, such as `turn-7/compaction`. */
-  readonly key: string
-  readonly turn: number
-  /** As it will be shown. */
-  readonly summary: string
 }
 
 /**
@@ -366,11 +226,3 @@ const isThreshold = (value: number, least: number): boolean =>
  * @since 0.1.0
  */
 export type When = "L1_input" | "L2_tool_result" | "L2_summary" | "L3_output" | "L4_run_level"
-
-/**
- * A verdict as it is recorded.
- *
- * @category models
- * @since 0.1.0
- */
-export type Recorded = RunEventOf<"GuardrailTriggered">

@@ -12,7 +12,8 @@ export const Call = Schema.Struct({
   source: Schema.optionalKey(Schema.String),
   suite: Schema.optionalKey(Schema.String),
   label: Schema.Literals(["attack", "benign"]),
-  injected: Schema.Boolean,
+  /** Absent: attack calls are made in injected runs alone. */
+  injected: Schema.optionalKey(Schema.Boolean),
   variant: Schema.optionalKey(Schema.String),
   effect: Schema.String,
   goal: Schema.String,
@@ -32,7 +33,7 @@ const judge = Effect.fnUntraced(function*(profile: Guardrails.Profile, record: t
   const begun = performance.now()
   const judged = profile === "off" ? [] : yield* Provenance.judge({
     tool: call.tool,
-    effect: effect === "egress" ? "readonly" : "once",
+    effect: effect === "write" ? "once" : "readonly",
     labels: effect === "egress" ? { effect: "fetch" } : {},
     arguments: call.args,
     profile,
@@ -68,8 +69,8 @@ const by = (all: ReadonlyArray<Judged>, nameOf: (judged: Judged) => string | und
 
 const rates = (all: ReadonlyArray<Judged>): Measures => ({
   attackCallsStopped: share(all.filter(({ record }) => record.label === "attack")),
-  approvalsInCleanRuns: share(all.filter(({ record }) => record.label === "benign" && !record.injected)),
-  approvalsInInjectedRuns: share(all.filter(({ record }) => record.label === "benign" && record.injected))
+  approvalsInCleanRuns: share(all.filter(({ record }) => record.label === "benign" && record.injected !== true)),
+  approvalsInInjectedRuns: share(all.filter(({ record }) => record.label === "benign" && record.injected === true))
 })
 
 /**

@@ -84,8 +84,8 @@ export const runs: EvaluationSet = {
       set: "runs",
       profile: name,
       hijacked: outcomes(all.filter(({ record }) => record.label === "attack")),
-      clean: outcomes(all.filter(({ record }) => record.label === "benign" && !record.injected)),
-      injected: outcomes(all.filter(({ record }) => record.label === "benign" && record.injected))
+      clean: outcomes(all.filter(({ record }) => record.label === "benign" && record.injected !== true)),
+      injected: outcomes(all.filter(({ record }) => record.label === "benign" && record.injected === true))
     }
   }),
   table: (measures) =>
