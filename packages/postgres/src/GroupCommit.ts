@@ -6,6 +6,7 @@ import type { Scope } from "effect"
 import { Cause, Deferred, Duration, Effect, Exit, Latch } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import { type Entry, isPlain, lengthsOf, storeAlone, storedOf, storeGroup } from "./AppendStatement.ts"
+import * as Crowd from "./Crowd.ts"
 import type { Database } from "./Database.ts"
 import { monotonicMillis, onHostClock, pauseAfter } from "./Patience.ts"
 import { isTaken, passes, storeFailure } from "./StoreFailure.ts"
@@ -27,9 +28,6 @@ const mostWeight = 1024 * 1024
 
 /** While one group commits, the next one is sent and the one after it gathers. */
 const mostInFlight = 2
-
-/** So many appends are worth a commit of their own, even where more will be asked for while it is under way. */
-const worthACommit = 24
 
 /** How long the other side of a run is held back for one that was outpaced by it. */
 const headStartMillis = 20
@@ -59,21 +57,15 @@ export const make = Effect.fnUntraced(function*(
   const drained = Latch.makeUnsafe(true)
   const run = Effect.runForkWith(yield* Effect.context<never>())
   let inFlight = 0
-  /** Runs whose worker had an answer and has not asked again: of the latest group that was answered, and of the one before. */
-  let answered = new Set<RunId>()
-  let answeredBefore = new Set<RunId>()
-  /** How many wrote when a group was answered last: they wait, or are under way, or were answered just then. */
-  let writers = 0
+  const workers = Crowd.make()
+  const outsiders = Crowd.make()
   let closed = false
 
-  /**
-   * How many make a group. Of many that write, half: while the server has these, their neighbours are computed here. If all went
-   * together, either side would stand still while the other works.
-   */
-  const enough = (): number => {
-    const half = Math.ceil(writers / mostInFlight)
-    return half < worthACommit ? mostAppends : Math.min(mostAppends, half)
-  }
+  const crowds = [workers, outsiders]
+  const crowdOf = ({ entry }: Waiting) => entry.fromOutside ? outsiders : workers
+  const isEnough = (): boolean =>
+    waiting.length >= mostAppends || crowds.some((crowd) => crowd.waiting() >= crowd.enough())
+  const isCrowded = (): boolean => crowds.some((crowd) => crowd.enough() < Infinity)
 
   const isHeldBack = ({ fromOutside, runId }: Entry): boolean => {
     const loser = outpaced.get(runId)
@@ -83,18 +75,19 @@ export const make = Effect.fnUntraced(function*(
   }
 
   /** At most one append of each run: a second one is decided on what the first has left, or refused. */
-  const take = (most: number): ReadonlyArray<Waiting> => {
+  const take = (): ReadonlyArray<Waiting> => {
     const taken: Array<Waiting> = []
     const left: Array<Waiting> = []
     let weight = 0
     for (const next of waiting) {
-      const isFull = taken.length === most || (taken.length > 0 && weight + next.weight > mostWeight)
+      const isFull = taken.length === mostAppends || (taken.length > 0 && weight + next.weight > mostWeight)
       if (isFull || busy.has(next.entry.runId) || isHeldBack(next.entry)) {
         left.push(next)
         continue
       }
       weight += next.weight
       busy.add(next.entry.runId)
+      crowdOf(next).sent()
       taken.push(next)
     }
     waiting = left
@@ -104,7 +97,7 @@ export const make = Effect.fnUntraced(function*(
   /** Lets everyone ask who is about to: with one writer that is one turn of the event loop. */
   const gather = Effect.gen(function*() {
     let seen = 0
-    while (waiting.length > seen && waiting.length < enough()) {
+    while (waiting.length > seen && !isEnough()) {
       seen = waiting.length
       yield* Effect.yieldNow
     }
@@ -114,6 +107,7 @@ export const make = Effect.fnUntraced(function*(
     const { entry: { fromOutside, runId }, entry } = one
     one.isOpen = false
     busy.delete(runId)
+    crowdOf(one).answered()
     if (waiting.length === 0 && busy.size === 0) drained.openUnsafe()
     if (Exit.isSuccess(answer)) {
       if (outpaced.get(runId)?.fromOutside === fromOutside) outpaced.delete(runId)
@@ -135,9 +129,7 @@ export const make = Effect.fnUntraced(function*(
     group: ReadonlyArray<Waiting>,
     found: ReadonlyMap<RunId, number>
   ): ReadonlyArray<Waiting> => {
-    answeredBefore = answered
-    answered = new Set(group.flatMap(({ entry }) => entry.fromOutside ? [] : [entry.runId]))
-    writers = busy.size - group.length + waiting.length + answered.size + answeredBefore.size
+    for (const crowd of crowds) crowd.nextGroup()
     return group.filter((one) => {
       const at = found.get(one.entry.runId)
       if (at !== undefined) settle(one, Exit.succeed(at))
@@ -226,7 +218,7 @@ export const make = Effect.fnUntraced(function*(
   /** Sends a group, if there is a connection for it and somebody whose turn it is. */
   const send = (): void => {
     if (inFlight === mostInFlight) return
-    const group = take(enough())
+    const group = take()
     if (group.length === 0) return
     inFlight += 1
     run(commit(group))
@@ -245,8 +237,7 @@ export const make = Effect.fnUntraced(function*(
     asked.closeUnsafe()
     yield* gather
     // In a crowd a few do not go alone: whoever has an answer soon will join them.
-    const isEnough = inFlight === 0 || waiting.length >= enough() || enough() === mostAppends
-    if (isEnough) send()
+    if (inFlight === 0 || !isCrowded() || isEnough()) send()
   })
 
   yield* Effect.forkScoped(Effect.forever(turn, { disableYield: true }))
@@ -259,18 +250,18 @@ export const make = Effect.fnUntraced(function*(
     Effect.suspend(() => {
       if (closed) return Effect.fail(new StoreError({ operation: "append", detail: "the store is closed" }))
       const answer = Deferred.makeUnsafe<number, SequenceConflict | StoreError>()
-      waiting.push({
+      const one: Waiting = {
         entry,
         weight: entry.rows.reduce((total, { payload }) => total + payload.length, 0),
         until: monotonicMillis() + retryForMillis,
         answer: (exit) => Deferred.doneUnsafe(answer, exit),
         isOpen: true
-      })
+      }
+      waiting.push(one)
+      crowdOf(one).asked()
       drained.closeUnsafe()
-      answered.delete(entry.runId)
-      answeredBefore.delete(entry.runId)
       asked.openUnsafe()
-      if (waiting.length >= enough()) send()
+      if (isEnough()) send()
       return Deferred.await(answer)
     })
 })
