@@ -35,7 +35,7 @@ export const check = Effect.fnUntraced(function*(
 ): Effect.fn.Return<CheckedGoal, never, Journal> {
   const journal = yield* Journal
   const key = ModelCall.keyOf({ path, turn: 1 })
-  const approval = below(path, "goal/approval")
+  const approval = approvalOf(path)
   const known = journal.recorded(approval) !== undefined
   const begun = journal.recorded(key) !== undefined
   const unasked = profile === "off" || settings.guardrails.length === 0 || begun
@@ -70,17 +70,34 @@ export const check = Effect.fnUntraced(function*(
     return { goal, checked: refused(`a person did not allow the goal${reason}`) }
   }
   if (decision.arguments === undefined) return { goal, checked: {} }
-  const edited = decodeEdited(decision.arguments)
-  if (Option.isNone(edited)) {
+  const edited = editedOf(decision.arguments)
+  if (edited === undefined) {
     return { goal, checked: refused("what a person put in the place of the goal is no goal") }
   }
   // That a person has to look at it was done by the one who changed it.
-  const again = begun ? [] : yield* judge(edited.value.goal)
+  const again = begun ? [] : yield* judge(edited)
   return {
-    goal: edited.value.goal,
+    goal: edited,
     checked: isBlocked(again) ? blockedBy(again) : { before: again.map(({ event }) => event) }
   }
 })
+
+/**
+ * Names the approval of a goal.
+ *
+ * @category keys
+ * @since 0.1.0
+ */
+export const approvalOf = (path: string): string => below(path, "goal/approval")
+
+/**
+ * The goal that a person put in the place of another one, if the arguments of a decision are one.
+ *
+ * @category readers
+ * @since 0.1.0
+ */
+export const editedOf = (args: Schema.Json | undefined): string | undefined =>
+  args === undefined ? undefined : Option.getOrUndefined(decodeEdited(args))?.goal
 
 const decodeEdited = Schema.decodeUnknownOption(
   Schema.Struct({ goal: Schema.String.check(Schema.isPattern(/\S/)) }),

@@ -9,6 +9,7 @@ import { evolve, initial, next } from "./AgentState.ts"
 import { compactionOf } from "./Compacting.ts"
 import type { Compaction } from "./Compaction.ts"
 import * as Framing from "./Framing.ts"
+import * as GoalCheck from "./GoalCheck.ts"
 import * as ModelCall from "./ModelCall.ts"
 import * as SummaryPrompt from "./SummaryPrompt.ts"
 import { startOf, Told } from "./Told.ts"
@@ -111,12 +112,21 @@ const conversation = (log: RunState.RunState, path: string, shownBytes: number):
 
 /** What the conversation began with: what the run was started with, or what the agent inside a program was told. */
 const startAt = (log: RunState.RunState, path: string) => {
-  if (path === "") return { goal: log.started?.goal ?? "", systemPrompt: log.started?.systemPrompt ?? "", after: 0 }
+  const asked = RunState.placeAt(log, GoalCheck.approvalOf(path))
+  const decision = asked?._tag === "Approval" && asked.decision?._tag === "ApprovalGranted" ? asked : undefined
+  const edited = decision?.decision?._tag === "ApprovalGranted"
+    ? GoalCheck.editedOf(decision.decision.arguments)
+    : undefined
+  const decided = edited === undefined ? 0 : decision?.position?.seq ?? 0
+  if (path === "") {
+    const { goal = "", systemPrompt = "" } = log.started ?? {}
+    return { goal: edited ?? goal, systemPrompt, after: decided }
+  }
   const { event, position } = outcomeAt(log, startOf(path)) ?? {}
   const told = event?._tag === "StepCompleted" ? Option.getOrUndefined(decodeTold(event.output)) : undefined
   return told === undefined || position === undefined
     ? undefined
-    : { goal: told.goal, systemPrompt: told.systemPrompt, after: position.seq }
+    : { goal: edited ?? told.goal, systemPrompt: told.systemPrompt, after: Math.max(decided, position.seq) }
 }
 
 const decodeTold = Schema.decodeUnknownOption(Told)

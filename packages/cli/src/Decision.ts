@@ -2,7 +2,9 @@
  * What the commands that decide have in common: who decides, and what is said when the run does not take it.
  */
 import {
+  type AlreadySettled,
   type ApprovalNotPending,
+  type By,
   type InvalidRequest,
   type NotAnApprover,
   type OwnRequest,
@@ -17,10 +19,13 @@ import {
 } from "@durable-agents/core"
 import { Config, Effect, Layer, Option } from "effect"
 import * as Argument from "effect/cli/Argument"
+import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import { keys, Refused, wrong } from "./Failure.ts"
+import * as FlagValue from "./FlagValue.ts"
 import * as Output from "./Output.ts"
 import * as Printable from "./Printable.ts"
+import { run } from "./RunArgument.ts"
 import * as Store from "./Store.ts"
 
 /**
@@ -76,7 +81,7 @@ export const named = Effect.fnUntraced(function*(runId: RunId, given: Option.Opt
     : wrong(`Which approval? Run \`${runId}\` waits for ${keys(pendingApprovals.map(({ key }) => key))}`)
 })
 
-type Refusal = ApprovalNotPending | NotAnApprover | OwnRequest | RunClosed | WaitClosed
+type Refusal = AlreadySettled | ApprovalNotPending | NotAnApprover | OwnRequest | RunClosed | WaitClosed
 
 /**
  * Takes a decision. Where the run refuses it, says how the run stands instead.
@@ -90,7 +95,7 @@ export const take = <R>(
 ) =>
   Effect.catchTag(
     decision,
-    ["ApprovalNotPending", "NotAnApprover", "OwnRequest", "RunClosed", "WaitClosed"],
+    ["AlreadySettled", "ApprovalNotPending", "NotAnApprover", "OwnRequest", "RunClosed", "WaitClosed"],
     Effect.fnUntraced(function*(refusal) {
       const { pendingApprovals, state, status } = yield* (yield* Runs).state(runId)
       const pending = pendingApprovals.map(({ key }) => key)
@@ -127,6 +132,38 @@ export const print = (
       : [])
   ])
 }
+
+/**
+ * A command by which an operator acts on a run: who, why, and nothing else.
+ *
+ * @category commands
+ * @since 0.1.0
+ */
+export const operator = (name: string, options: {
+  readonly act: (runs: Runs["Service"], runId: RunId, by: By) => ReturnType<Runs["Service"]["cancel"]>
+  /** What is said when it is recorded. */
+  readonly said: string
+  readonly description: string
+  readonly short: string
+  readonly reason: string
+}) =>
+  Command.make(
+    name,
+    { run, actor, store: Store.flag, reason, json: Output.json },
+    ({ actor, json, reason, run, store }) =>
+      Effect.gen(function*() {
+        const runs = yield* Runs
+        const by = { actor, ...FlagValue.given(reason, (reason) => ({ reason })) }
+        const view = yield* take(run, options.act(runs, run, by))
+        yield* print(view, { json, said: options.said, more: { actor }, store })
+      }).pipe(Effect.provide(layer(store)))
+  ).pipe(
+    Command.withDescription(options.description),
+    Command.withShortDescription(options.short),
+    Command.withExamples([{
+      command: `durable-agents ${name} 0198c0de-7a3b-7c4d-8e5f-0123456789ab --actor dana --reason '${options.reason}'`
+    }])
+  )
 
 /**
  * What a command needs that writes decisions into a store.

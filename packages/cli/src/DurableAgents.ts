@@ -8,18 +8,26 @@ import * as CliConfig from "effect/cli/CliConfig"
 import * as Command from "effect/cli/Command"
 import * as GlobalFlag from "effect/cli/GlobalFlag"
 import { approve } from "./commands/approve.ts"
+import { budget } from "./commands/budget.ts"
 import { cancel } from "./commands/cancel.ts"
 import { deny } from "./commands/deny.ts"
 import { explain } from "./commands/explain.ts"
 import { exportRun } from "./commands/export.ts"
+import { fork } from "./commands/fork.ts"
 import { initDb } from "./commands/initDb.ts"
+import { pause } from "./commands/pause.ts"
 import { record } from "./commands/record.ts"
+import { release } from "./commands/release.ts"
 import { replay } from "./commands/replay.ts"
+import { resolve } from "./commands/resolve.ts"
 import { resume } from "./commands/resume.ts"
 import { runs } from "./commands/runs.ts"
 import { serve } from "./commands/serve.ts"
+import { signal } from "./commands/signal.ts"
 import { start } from "./commands/start.ts"
 import { status } from "./commands/status.ts"
+import { tokens } from "./commands/tokens.ts"
+import { unpause } from "./commands/unpause.ts"
 import { worker } from "./commands/worker.ts"
 import * as Failure from "./Failure.ts"
 import * as Log from "./Log.ts"
@@ -49,10 +57,18 @@ const command = Command.make("durable-agents").pipe(
     explain,
     approve,
     deny,
+    signal,
+    pause,
+    unpause,
     cancel,
+    budget,
+    release,
+    resolve,
+    fork,
     replay,
     exportRun,
-    record
+    record,
+    tokens
   ])
 )
 

@@ -124,6 +124,22 @@ export class CannotListen extends Schema.TaggedError<CannotListen>("@durable-age
 }
 
 /**
+ * The store has no such token.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class TokenNotFound
+  extends Schema.TaggedError<TokenNotFound>("@durable-agents/cli/TokenNotFound")("TokenNotFound", {
+    tokenId: Schema.String
+  })
+{
+  override get message() {
+    return `There is no token \`${this.tokenId}\` here; \`durable-agents tokens list\` shows those that there are`
+  }
+}
+
+/**
  * Names in a sentence.
  *
  * @category words
@@ -142,7 +158,7 @@ export const wrong = (message: string): CliError.ValidationError => new CliError
 const codeOf = (failure: unknown): number => {
   if (failure instanceof CliError.ShowHelp) return failure.errors.length === 0 ? 0 : 2
   if (CliError.isCliError(failure) || failure instanceof InvalidRequest) return 2
-  if (failure instanceof RunNotFound) return 3
+  if (failure instanceof RunNotFound || failure instanceof TokenNotFound) return 3
   if (failure instanceof StoreError) return 4
   if (failure instanceof UnreadableLog) return 5
   if (failure instanceof LogDiffers) return 8

@@ -1,7 +1,7 @@
 /**
  * Standard output: lines, their width and their colours.
  */
-import { Effect, Option, Stdio, Stream, Terminal } from "effect"
+import { Effect, Option, Predicate, Stdio, Stream, Terminal } from "effect"
 import * as Flag from "effect/cli/Flag"
 import * as TerminalCapabilities from "effect/cli/TerminalCapabilities"
 import * as Style from "./Style.ts"
@@ -68,6 +68,24 @@ export const print = Effect.fnUntraced(function*(lines: ReadonlyArray<string>) {
   yield* Stream.make(lines.map((line) => `${line}\n`).join("")).pipe(
     Stream.run(stdio.stdout()),
     Effect.catchIf((error) => isClosedPipe(error.reason.cause), () => Effect.void)
+  )
+})
+
+/**
+ * Prints lines as they come. Ends without a failure when nobody reads any more.
+ *
+ * @category printing
+ * @since 0.1.0
+ */
+export const each = Effect.fnUntraced(function*<E, R>(lines: Stream.Stream<string, E, R>) {
+  const stdio = yield* Stdio.Stdio
+  yield* lines.pipe(
+    Stream.map((line) => `${line}\n`),
+    Stream.run(stdio.stdout()),
+    Effect.catchIf(
+      (error) => Predicate.isTagged(error, "PlatformError") && isClosedPipe(Object(error).reason?.cause),
+      () => Effect.void
+    )
   )
 })
 

@@ -89,3 +89,25 @@ export const textOf = Effect.fnUntraced(function*(file: string) {
   )
   return text.replace(/\r?\n$/, "")
 })
+
+/**
+ * JSON that is given by a flag or an argument, or by a file; not by both.
+ *
+ * @category readers
+ * @since 0.1.0
+ */
+export const json = Effect.fnUntraced(function*(
+  name: string,
+  given: Option.Option<string>,
+  file: Option.Option<string>
+) {
+  if (Option.isSome(given) && Option.isSome(file)) {
+    return yield* wrong(`Give the ${name} once: as it is, or by --${name}-file`)
+  }
+  const text = Option.isSome(file) ? Option.some(yield* textOf(file.value)) : given
+  if (Option.isNone(text)) return Option.none()
+  return Option.some(yield* Effect.mapError(
+    Effect.fromResult(parse(text.value)),
+    (problem) => wrong(`Bad ${name}: ${problem}`)
+  ))
+})

@@ -44,6 +44,7 @@ export const verify = (
   const prompts = Verify.prompts(events, options)
   const foreign = events.filter(({ event }) => event._tag === "LLMCallRequested").length - prompts.length
   const calls = new Set(prompts.map(({ key }) => key))
+  const copied = idempotencyKeys(events).filter(({ isCopy }) => isCopy).length
   const operations = events.filter(({ event }) => "idempotencyKey" in event && event._tag !== "ToolCallFailed").length
   return {
     checked: [
@@ -59,7 +60,7 @@ export const verify = (
     differences: [
       ...order(events),
       ...digests(events),
-      ...idempotencyKeys(events),
+      ...idempotencyKeys(events).flatMap(({ isCopy, ...difference }) => isCopy ? [] : [difference]),
       ...prompts.flatMap(({ key, rebuilt, recorded, seq }): ReadonlyArray<Difference> =>
         rebuilt === recorded ? [] : [{
           seq,
@@ -69,9 +70,16 @@ export const verify = (
         }]
       )
     ].toSorted((one, other) => one.seq - other.seq),
-    notChecked: foreign === 0
-      ? []
-      : [`${Units.counted(foreign, "request")} to a model that no bundled agent made: their prompts are not known here`]
+    notChecked: [
+      ...(foreign === 0
+        ? []
+        : [
+          `${Units.counted(foreign, "request")} to a model that no bundled agent made: their prompts are not known here`
+        ]),
+      ...(copied === 0
+        ? []
+        : [`the idempotency keys of ${Units.counted(copied, "request")} that were copied from a fork of a fork`])
+    ]
   }
 }
 
@@ -169,19 +177,30 @@ const digests = (events: ReadonlyArray<Recorded>): ReadonlyArray<Difference> =>
     ].map((detail) => ({ seq, detail }))
   })
 
-/** Each follows from the position of its operation's first request, and from the arguments of a tool call. */
-const idempotencyKeys = (events: ReadonlyArray<Recorded>): ReadonlyArray<Difference> => {
-  const expected = new Map<string, string>()
-  return events.flatMap(({ event, runId, seq }): ReadonlyArray<Difference> => {
+/**
+ * Each follows from the position of its operation's first request, and from the arguments of a tool call. What a fork has copied
+ * with its outcome has the key of the run that carried it out, which may itself have copied it.
+ */
+const idempotencyKeys = (
+  events: ReadonlyArray<Recorded>
+): ReadonlyArray<Difference & { readonly isCopy: boolean }> => {
+  const first = events[0]?.event
+  const from = first?._tag === "RunStarted" ? first.forkedFrom : undefined
+  const expected = new Map<string, ReadonlyArray<string>>()
+  return events.flatMap(({ event, runId, seq }) => {
     if (
       event._tag !== "LLMCallRequested" && event._tag !== "ToolCallRequested" && event._tag !== "StepRequested"
     ) return []
     const name = event._tag === "ToolCallRequested" ? event.tool : event.key
     const args = event._tag === "ToolCallRequested" ? event.arguments : Digest.noArguments
-    const key = expected.get(event.key) ?? Digest.idempotencyKey(runId, seq, name, args)
-    expected.set(event.key, key)
-    return key === event.idempotencyKey
-      ? []
-      : [{ seq, detail: `the idempotency key of \`${event.key}\` does not follow from its position and arguments` }]
+    const isCopied = from !== undefined && seq < from.seq
+    const possible = expected.get(event.key) ??
+      [runId, ...(isCopied ? [from.runId] : [])].map((id) => Digest.idempotencyKey(id, seq, name, args))
+    expected.set(event.key, possible)
+    return possible.includes(event.idempotencyKey) ? [] : [{
+      seq,
+      detail: `the idempotency key of \`${event.key}\` does not follow from its position and arguments`,
+      isCopy: isCopied
+    }]
   })
 }

@@ -51,7 +51,7 @@ export { NotExecutable, RuntimeSettings } from "./Executor.ts"
 export * as Explain from "./Explain.ts"
 export * as Fork from "./Fork.ts"
 export { Health } from "./Health.ts"
-export { InvalidRequest, Runs, type RunView, view } from "./Runs.ts"
+export { type By, type ForkOptions, InvalidRequest, Runs, type RunView, view } from "./Runs.ts"
 export { Runtime } from "./Runtime.ts"
 export * as Worker from "./Worker.ts"
 

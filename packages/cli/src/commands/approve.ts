@@ -6,6 +6,7 @@ import { Effect, Option } from "effect"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Decision from "../Decision.ts"
+import * as Editor from "../Editor.ts"
 import { wrong } from "../Failure.ts"
 import * as FlagValue from "../FlagValue.ts"
 import * as Output from "../Output.ts"
@@ -34,11 +35,19 @@ export const approve = Command
       Flag.withDescription("The same from a file; - for standard input"),
       Flag.optional
     ),
+    edit: Flag.Boolean("edit").pipe(
+      Flag.withoutNegation,
+      Flag
+        .withDescription("Open the arguments in the editor that VISUAL or EDITOR names, and allow the call with what is saved"),
+      Flag.withDefault(false)
+    ),
     json: Output.json
-  }, ({ actor, approval: given, comment, edited, file, json, run, store }) =>
+  }, ({ actor, approval: asked, comment, edit, edited, file, json, run, store }) =>
     Effect.gen(function*() {
-      const approval = yield* Decision.named(run, given)
-      const args = yield* argumentsOf(edited, file)
+      const approval = yield* Decision.named(run, asked)
+      const given = yield* ProgramInput.json("arguments", edited, file)
+      if (edit && Option.isSome(given)) return yield* wrong("Give either --edit or the arguments")
+      const args = edit ? yield* Editor.argumentsOf(run, approval) : given
       const runs = yield* Runs
       const view = yield* Decision.take(
         run,
@@ -67,18 +76,10 @@ export const approve = Command
       {
         command: "durable-agents approve 0198c0de-7a3b-7c4d-8e5f-0123456789ab turn-1/call-1/approval --actor dana " +
           "--arguments '{\"orderId\":\"A-8891\",\"cents\":5000}' --comment 'half of it'"
+      },
+      {
+        command:
+          "durable-agents approve 0198c0de-7a3b-7c4d-8e5f-0123456789ab turn-1/call-1/approval --actor dana --edit"
       }
     ])
   )
-
-const argumentsOf = Effect.fnUntraced(function*(edited: Option.Option<string>, file: Option.Option<string>) {
-  if (Option.isSome(edited) && Option.isSome(file)) {
-    return yield* wrong("Give the arguments by --arguments or by --arguments-file, not both")
-  }
-  const text = Option.isSome(file) ? Option.some(yield* ProgramInput.textOf(file.value)) : edited
-  if (Option.isNone(text)) return Option.none()
-  return Option.some(yield* Effect.mapError(
-    Effect.fromResult(ProgramInput.parse(text.value)),
-    (problem) => wrong(`Bad arguments: ${problem}`)
-  ))
-})

@@ -1,7 +1,15 @@
 /**
  * `durable-agents replay`: the whole log of a run.
  */
-import { EventStore, type Recorded, RunEvent, type RunId, RunNotFound, RunState } from "@durable-agents/core"
+import {
+  EventStore,
+  type Recorded,
+  RunEvent,
+  type RunId,
+  RunNotFound,
+  RunState,
+  type StoreError
+} from "@durable-agents/core"
 import { Effect, type Option, Stream } from "effect"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
@@ -36,6 +44,13 @@ export const replay = Command
       Flag.withDescription("Instead of the trace, one line an event, with long values shortened"),
       Flag.withDefault(false)
     ),
+    follow: Flag.Boolean("follow").pipe(
+      Flag.withoutNegation,
+      Flag.withAlias("f"),
+      Flag
+        .withDescription("Go on with every event as it comes, until the run ends: one line an event, or JSON lines with --json"),
+      Flag.withDefault(false)
+    ),
     verify: Flag.Boolean("verify").pipe(
       Flag.withoutNegation,
       Flag
@@ -50,13 +65,15 @@ export const replay = Command
       Flag.optional
     ),
     ...Output.flags
-  }, ({ json, run, short, shownBytes, store, thinking, verify, ...flags }) =>
+  }, ({ follow, json, run, short, shownBytes, store, thinking, verify, ...flags }) =>
     Effect.gen(function*() {
       if (short && (json || verify)) return yield* wrong("Give --short alone, without --json and --verify")
-      const { read } = yield* EventStore
+      if (follow && verify) return yield* wrong("Give --follow without --verify")
+      const { changes, read } = yield* EventStore
       const events = yield* Stream.runCollect(read(run))
       if (events.length === 0) return yield* new RunNotFound({ runId: run })
       const settings = yield* Output.settings(flags)
+      if (follow) return yield* followed(run, changes(run), json)
       if (verify) return yield* verified(run, events, json, shownBytes, settings)
       yield* Output.print(json
         ? events.map((recorded) => Printable.jsonText(RunEvent.toLine(recorded)))
@@ -77,6 +94,16 @@ export const replay = Command
       { command: "durable-agents replay 0198c0de-7a3b-7c4d-8e5f-0123456789ab --verify" }
     ])
   )
+
+/** Ends with the run, or when nobody reads any more. An event that this build cannot read does not end it. */
+const followed = Effect.fnUntraced(function*(run: RunId, events: Stream.Stream<Recorded, StoreError>, json: boolean) {
+  let state = RunState.initial(run)
+  yield* Output.each(Stream.map(events, (recorded) => {
+    state = RunState.fold(state, [recorded])
+    return json ? Printable.jsonText(RunEvent.toLine(recorded)) : Trace.line(recorded, { here })
+  }))
+  if (state.problem !== undefined) return yield* new UnreadableLog({ runId: run, ...state.problem })
+})
 
 const verified = Effect.fnUntraced(function*(
   run: RunId,
