@@ -76,11 +76,17 @@ export const words = ({ facts, place, traced: { sink } }: Judged, whole: boolean
     : facts.embedded
     ? `a value in \`${sink.path}\``
     : `\`${sink.path}\``
-  if (place === undefined) {
-    return facts.origin === "model"
-      ? `${value}: only the model has said it; it is neither in the request nor in any result`
-      : `${value}: it is neither in the request nor in any result`
+  if (facts.origin === "model" || facts.origin === "nowhere") {
+    const known = facts.origin === "model" ? "only the model has said it; " : ""
+    return `${value}: ${known}it is neither in the request nor in any result${
+      place === undefined ?
+        "" :
+        `; ${source(place)} holds a passage that tells its reader to do this${
+          whole ? `: ${quote(place.text.slice(place.start, place.end))}` : ""
+        }`
+    }`
   }
+  if (place === undefined) return value
   return [
     `${value}${whole ? ", which" : ""} comes from ${source(place)}${
       place.form === undefined ? "" : `, where it stood as ${place.form}`

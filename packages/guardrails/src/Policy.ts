@@ -18,7 +18,7 @@ export interface Facts {
   readonly kind: Kind
   /** It stands within a text for others. */
   readonly embedded: boolean
-  /** The passage that it comes from tells its reader to do what the call does. */
+  /** The passage that it comes from, or of a value from nowhere any passage, tells its reader to do what the call does. */
   readonly told: boolean
   /** How much that passage reads like an instruction to a model. */
   readonly signal: "none" | "weak" | "strong"
@@ -88,6 +88,12 @@ export const standard: ReadonlyArray<Row> = [
     from: "lenient",
     action: "ask",
     when: { origin: results, told: [true], asked: [false], handedOver: [false] }
+  },
+  {
+    rule: "told_by_result",
+    from: "validation",
+    action: "ask",
+    when: { origin: ["nowhere", "model"], told: [true], signal: ["strong"], effect: changes }
   },
   { rule: "hidden_in_result", from: "lenient", action: "ask", when: { origin: results, hidden: [true] } },
   {

@@ -12,7 +12,7 @@ import * as Passages from "./Passages.ts"
 import * as Policy from "./Policy.ts"
 import * as Sinks from "./Sinks.ts"
 import * as Sources from "./Sources.ts"
-import { type Signal, TextSignal } from "./TextSignal.ts"
+import { remembered, type Signal, TextSignal } from "./TextSignal.ts"
 
 /**
  * @category models
@@ -54,6 +54,7 @@ export interface Judged {
  */
 export const make = ({ policy = Policy.standard, shadow = false, signal }: Options): Guardrails.Guardrail => {
   const sourceOf = Sources.cache()
+  const known = remembered(signal)
   return {
     name: "provenance",
     version: `${Policy.version(policy)} signal ${signal.version}`,
@@ -67,7 +68,7 @@ export const make = ({ policy = Policy.standard, shadow = false, signal }: Optio
         Sources.ofText("model", said(call.messages))
       ]
       return Effect.map(
-        judge({ ...call, sources, policy, signal }),
+        judge({ ...call, sources, policy, signal: known }),
         (judged) => Evidence.verdicts(call, judged)
       )
     }
@@ -116,7 +117,8 @@ export interface Subject {
  * @since 0.1.0
  */
 export const judge = (subject: Subject): Effect.Effect<ReadonlyArray<Judged>> => {
-  const { goal, labels, policy, profile, signal, sources, tool } = subject
+  const { goal, labels, policy, profile, sources, tool } = subject
+  const signal = remembered(subject.signal)
   const { more, sinks } = Sinks.of(subject.arguments, labels.sinks)
   const effect = effectOf(subject, sinks)
   if (effect === "none") return Effect.succeed([])
@@ -125,7 +127,9 @@ export const judge = (subject: Subject): Effect.Effect<ReadonlyArray<Judged>> =>
   const handedOver = Actions.isHandedOver(goal)
   return Effect.forEach(Origins.trace(sinks, sources), (traced) =>
     Effect.map(
-      Effect.forEach(traced.places, (place) => weigh(place, verbs, signal)),
+      isUnfounded(traced) && effect !== "fetch"
+        ? orders(sources, verbs, signal)
+        : Effect.forEach(traced.places, (place) => weigh(place, verbs, signal)),
       (weighed): Judged => {
         const all = weighed.length === 0 ? [nothing] : weighed
         const judged = all.map(({ level, place, told }) => {
@@ -147,7 +151,35 @@ export const judge = (subject: Subject): Effect.Effect<ReadonlyArray<Judged>> =>
     )).pipe(Effect.map((judged) => more ? judged.map(tooMany) : judged))
 }
 
-const nothing = { place: undefined, told: false, level: "none" as const }
+const isUnfounded = ({ origin }: Origins.Traced): boolean => origin === "nowhere" || origin === "model"
+
+/** The first passage of a result that very much reads like an instruction, and tells its reader to do this. */
+const orders = (
+  sources: ReadonlyArray<Sources.Source>,
+  verbs: ReadonlySet<string>,
+  signal: Signal
+): Effect.Effect<ReadonlyArray<Weighed>> =>
+  Effect.gen(function*() {
+    const { strong } = signal.levels.tool_result
+    for (const source of sources) {
+      if (source.origin !== "third_party" && source.origin !== "open_world") continue
+      for (const { path, text } of source.texts) {
+        for (const { end, score, start } of yield* signal.score(text, "tool_result")) {
+          if (score < strong || !Actions.isToldBy(verbs, text.slice(start, end))) continue
+          return [{ place: { source, path, text, start, end }, told: true, level: "strong" }]
+        }
+      }
+    }
+    return []
+  })
+
+interface Weighed {
+  readonly place: Origins.Place | undefined
+  readonly told: boolean
+  readonly level: Policy.Facts["signal"]
+}
+
+const nothing: Weighed = { place: undefined, told: false, level: "none" }
 
 /** Who hides one value among a hundred is not to be waved through. */
 const tooMany = (judged: Judged): Judged =>
@@ -156,7 +188,11 @@ const tooMany = (judged: Judged): Judged =>
     : { ...judged, action: "mark", rule: "too_many_values" }
 
 /** How much a place speaks for an instruction in the result. */
-const weigh = (place: Origins.Place, verbs: ReadonlySet<string>, signal: Signal) => {
+const weigh = (
+  place: Origins.Place,
+  verbs: ReadonlySet<string>,
+  signal: Signal
+): Effect.Effect<Weighed> => {
   const [start, end] = Passages.around(
     place.text,
     place.form === undefined ? place.start : 0,
@@ -166,8 +202,7 @@ const weigh = (place: Origins.Place, verbs: ReadonlySet<string>, signal: Signal)
   const { strong, weak } = signal.levels.tool_result
   return Effect.map(signal.score(place.text, "tool_result"), (passages) => {
     const score = Math.max(0, ...passages.flatMap((one) => one.end > start && one.start < end ? [one.score] : []))
-    const level = score >= strong ? "strong" as const : score >= weak ? "weak" as const : "none" as const
-    return { place, told, level }
+    return { place, told, level: score >= strong ? "strong" : score >= weak ? "weak" : "none" }
   })
 }
 

@@ -33,6 +33,8 @@ export interface Source {
   readonly text: string
   /** Where an index of `text` was. */
   readonly locate: (index: number) => Located
+  /** Its texts as they were, with their paths; what stood encoded is no text of its own. */
+  readonly texts: ReadonlyArray<Pick<Located, "path" | "text">>
 }
 
 /**
@@ -100,7 +102,7 @@ const piecesOf = (path: string, text: string): ReadonlyArray<Piece> => [
   }))
 ]
 
-const assemble = (pieces: ReadonlyArray<Piece>): Pick<Source, "text" | "locate"> => {
+const assemble = (pieces: ReadonlyArray<Piece>): Pick<Source, "text" | "locate" | "texts"> => {
   const starts: Array<number> = []
   let length = 0
   for (const { canonical } of pieces) {
@@ -108,6 +110,7 @@ const assemble = (pieces: ReadonlyArray<Piece>): Pick<Source, "text" | "locate">
     length += canonical.text.length + border.length
   }
   return {
+    texts: pieces.filter(({ form }) => form === undefined),
     text: pieces.map(({ canonical }) => canonical.text).join(border),
     locate: (index) => {
       const number = CanonicalText.last(starts, index)

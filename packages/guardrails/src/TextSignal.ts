@@ -52,6 +52,37 @@ export const TextSignal = Context.Reference<Signal>("@durable-agents/guardrails/
   defaultValue: () => none
 })
 
+/**
+ * The same signal, which scores a text once as long as it is remembered: up to so many characters of texts.
+ *
+ * @category combinators
+ * @since 0.1.0
+ */
+export const remembered = (signal: Signal, characters = 4_000_000): Signal => {
+  const known = new Map<string, ReadonlyArray<Passage>>()
+  let size = 0
+  return {
+    ...signal,
+    score: (text, channel) =>
+      Effect.suspend(() => {
+        const name = `${channel} ${text}`
+        const passages = known.get(name)
+        return passages === undefined
+          ? Effect.tap(signal.score(text, channel), (found) =>
+            Effect.sync(() => {
+              known.set(name, found)
+              size += name.length
+              for (const oldest of known.keys()) {
+                if (size <= characters || oldest === name) break
+                known.delete(oldest)
+                size -= oldest.length
+              }
+            }))
+          : Effect.succeed(passages)
+      })
+  }
+}
+
 const never = { weak: Infinity, strong: Infinity }
 
 /**
