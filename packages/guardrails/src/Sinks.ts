@@ -51,7 +51,7 @@ export const of = (
   const found: Array<Sink> = []
   let tooLong = false
   for (const [path, value] of scalars(args)) {
-    const kind = kindOf(path, value, labels[path])
+    const kind = kindOf(path, value, Object.hasOwn(labels, path) ? labels[path] : undefined)
     if (kind === "plain" || String(value).trim() === "") continue
     if (kind !== "content") found.push({ path, kind, value: String(value), embedded: false })
     else {

@@ -98,6 +98,10 @@ describe("Sinks.of", () => {
     )
   })
 
+  it("takes the name of an argument for nothing that every object has", () => {
+    assert.deepStrictEqual(kinds({ constructor: "ann@x.org", toString: "x" }), ["constructor recipient ann@x.org"])
+  })
+
   it("says that there is more than it tells apart", () => {
     assert.isTrue(Sinks.of({ to: Array.from({ length: 100 }, (_, index) => `a${index}@x.org`) }).more)
   })
