@@ -99,7 +99,7 @@ describe("Sinks.of", () => {
   })
 
   it("takes the name of an argument for nothing that every object has", () => {
-    assert.deepStrictEqual(kinds({ constructor: "ann@x.org", toString: "x" }), ["constructor recipient ann@x.org"])
+    assert.deepStrictEqual(kinds({ constructor: "ann@x.org", valueOf: "x" }), ["constructor recipient ann@x.org"])
   })
 
   it("says that there is more than it tells apart", () => {
