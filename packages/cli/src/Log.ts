@@ -30,3 +30,22 @@ export const layer = Logger.layer([
       }`)
   })
 ])
+
+/**
+ * The same as JSON, one object a line: `time` (ISO 8601), `level`, `message`, `reason` if there is one, and `annotations`.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layerJson = Logger.layer([
+  Logger.make<unknown, void>(({ cause, date, fiber, logLevel, message }) => {
+    const line = JSON.stringify({
+      time: date.toISOString(),
+      level: logLevel,
+      message: (Array.isArray(message) ? message : [message]).map(word).join(": "),
+      ...(cause.reasons.length === 0 ? {} : { reason: word(Cause.squash(cause)) }),
+      annotations: fiber.getRef(References.CurrentLogAnnotations)
+    })
+    fiber.getRef(Console.Console).error(Printable.jsonText(line))
+  })
+])

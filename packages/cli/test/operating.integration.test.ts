@@ -18,7 +18,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { newFolder } from "./folders.ts"
 import { commandsIn } from "./inProcess.ts"
-import { assertFails, processesIn } from "./processes.ts"
+import { assertFails, fixture, processesIn } from "./processes.ts"
 
 const folder = newFolder()
 const file = join(folder, "runs.db")
@@ -287,5 +287,15 @@ describe("durable-agents runs", () => {
     assert.deepStrictEqual(await ids("--requested-by", "sam", "--started-before", "2020-01-01T00:00:00Z"), [])
     assert.include(await ids("--started-from", "2020-01-01T00:00:00Z"), own)
     assertFails(await cli(["runs", "--started-from", "yesterday"]), 2, /is no time/)
+  })
+})
+
+describe("durable-agents worker --json", () => {
+  it("says what it does as JSON, one object a line", async () => {
+    const { code, err, out } = await cli(["worker", "--app", fixture("app.ts"), "--until-idle", "--json"])
+    assert.deepStrictEqual({ code, out }, { code: 0, out: "" })
+    const lines = err.trimEnd().split("\n").map((line): Record<string, unknown> => JSON.parse(line))
+    assert.deepInclude(lines.at(-1), { level: "Info", message: "Nothing is due" })
+    assert.match(String(lines[0]?.["message"]), /^Worker .* executes /)
   })
 })

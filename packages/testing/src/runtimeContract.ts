@@ -23,6 +23,7 @@ import { assert, describe, it } from "@effect/vitest"
 import type { Scope } from "effect"
 import { Clock, Deferred, Effect, Fiber, Layer, Result, Schema, Stream } from "effect"
 import * as CrashingStore from "./CrashingStore.ts"
+import { forkContract } from "./forkContract.ts"
 import * as FrozenStore from "./FrozenStore.ts"
 import { workerContract, wrongBy } from "./workerContract.ts"
 
@@ -87,6 +88,7 @@ export const runtimeContract = (
   const outside = (stores: Layer.Layer<Stores, StoreError>) => Layer.provideMerge(Runs.layer, stores)
 
   workerContract(name, test)
+  forkContract(name, test)
 
   describe(`${name}: decisions`, () => {
     const parked: Handler = () =>

@@ -8,6 +8,7 @@ import * as Flag from "effect/cli/Flag"
 import * as AppModule from "../AppModule.ts"
 import * as Daemon from "../Daemon.ts"
 import * as FlagValue from "../FlagValue.ts"
+import * as Log from "../Log.ts"
 import * as Store from "../Store.ts"
 
 /**
@@ -43,8 +44,13 @@ export const worker = Command
       Flag.withoutNegation,
       Flag.withDescription("End when nothing is due and nothing is being executed here, as for cron"),
       Flag.withDefault(false)
+    ),
+    json: Flag.Boolean("json").pipe(
+      Flag.withoutNegation,
+      Flag.withDescription("Say what it does as JSON, one object a line, on standard error as well"),
+      Flag.withDefault(false)
     )
-  }, ({ app, concurrency, lease, limits, poll, store, untilIdle }) =>
+  }, ({ app, concurrency, json, lease, limits, poll, store, untilIdle }) =>
     Effect.gen(function*() {
       yield* Daemon.endAtSecondSignal
       const loaded = yield* AppModule.load(app)
@@ -72,7 +78,8 @@ export const worker = Command
         // Ending in an orderly way is what a daemon was asked for.
         Effect.andThen(Effect.logInfo("Stopped"), Effect.sync(() => void (process.exitCode = 0)))
       ),
-      Effect.scoped
+      Effect.scoped,
+      (effect) => json ? Effect.provide(effect, Log.layerJson) : effect
     ))
   .pipe(
     Command
