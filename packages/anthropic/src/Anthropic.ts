@@ -2,9 +2,9 @@
  * A language model behind Anthropic's Messages API: one call is one HTTP request, whatever comes of it.
  */
 import { MaxOutputTokens } from "@durable-agents/core"
-import { Endpoint, ModelSpan, ProviderFailure } from "@durable-agents/provider"
-import { Config, Context, Duration, Effect, Layer, Option, Result, Schema, Stream } from "effect"
-import type { Redacted } from "effect"
+import { Endpoint, ModelSpan, Parameters, ProviderFailure, StreamParts } from "@durable-agents/provider"
+import { Config, Context, Duration, Effect, Layer, Option, Result, Stream } from "effect"
+import type { Redacted, Schema } from "effect"
 import { AiError, AnthropicStructuredOutput, LanguageModel, Model } from "effect/ai"
 import { HttpClient } from "effect/http"
 import * as MessageRequest from "./MessageRequest.ts"
@@ -181,10 +181,7 @@ const make = (options: Omit<Options, "baseUrl">, url: URL) =>
     return Context.make(LanguageModel.LanguageModel, model).pipe(Context.add(Model.ModelName, options.model))
   })
 
-const decodeParameters = Schema.decodeUnknownResult(Schema.JsonObject.check(Schema.makeFilter((parameters) => {
-  const own = Object.keys(parameters).filter((name) => MessageRequest.ownFields.has(name))
-  return own.length === 0 || `${own.map((name) => `\`${name}\``).join(", ")}: the layer of the model sends this itself`
-})))
+const decodeParameters = Parameters.decoder(MessageRequest.ownFields)
 
 const bodyOf = Effect
   .fnUntraced(function*(settings: MessageRequest.Settings, names: Names.Names, request: LanguageModel.ProviderOptions) {
@@ -218,7 +215,7 @@ const stream = Effect
     const body = yield* bodyOf(settings, names, request)
     const opened = yield* endpoint.open({ ...body, stream: true })
     const parts = opened._tag === "Answer"
-      ? Stream.fromIterable(MessageStream.fromParts(yield* Effect.fromResult(partsOf(opened.answer, names))))
+      ? Stream.fromIterable(StreamParts.fromParts(yield* Effect.fromResult(partsOf(opened.answer, names))))
       : MessageStream.make(opened.events, {
         names,
         errorIn: (data) => judge.ofError(opened.answerOf(data)),

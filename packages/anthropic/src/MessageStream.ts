@@ -1,7 +1,7 @@
 /**
  * The events of a streamed message, as parts.
  */
-import { type Endpoint, Json } from "@durable-agents/provider"
+import { type Endpoint, Json, StreamParts } from "@durable-agents/provider"
 import { Effect, Option, Result, Schema, Stream } from "effect"
 import { AiError, type Response } from "effect/ai"
 import * as MessageResponse from "./MessageResponse.ts"
@@ -54,25 +54,6 @@ export const make = <E>(
     ),
     Stream.takeUntil(({ type }) => type === "finish")
   )
-
-/**
- * The parts of a whole answer, as if they had been streamed.
- *
- * @category constructors
- * @since 0.1.0
- */
-export const fromParts = (parts: ReadonlyArray<Response.PartEncoded>): ReadonlyArray<Response.StreamPartEncoded> =>
-  parts.flatMap((part, index): ReadonlyArray<Response.StreamPartEncoded> => {
-    const id = `${index}`
-    switch (part.type) {
-      case "text":
-        return [{ type: "text-start", id }, { type: "text-delta", id, delta: part.text }, { type: "text-end", id }]
-      case "reasoning":
-        return thought(id, part.text, part.metadata)
-      default:
-        return [part]
-    }
-  })
 
 interface State {
   readonly head: MessageResponse.Head
@@ -246,15 +227,9 @@ const end = ({ hasText, open, stop, usage }: State, { names }: Pick<Options, "na
   start,
   [
     ...Array.from(open).flatMap(([index, block]) => endOf(block, `${index}`, names)),
-    ...fromParts(MessageResponse.explained(stop, hasText)),
+    ...StreamParts.fromParts(MessageResponse.explained(stop, hasText)),
     MessageResponse.finishOf(stop, Usage.read(usage))
   ]
-]
-
-const thought = (id: string, text: string, metadata: Response.ReasoningPartEncoded["metadata"]) => [
-  { type: "reasoning-start", id } as const,
-  ...(text === "" ? [] : [{ type: "reasoning-delta", id, delta: text } as const]),
-  { type: "reasoning-end", id, ...(metadata === undefined ? {} : { metadata }) } as const
 ]
 
 const stopOf = ({ stop_details, stop_reason, stop_sequence }: MessageResponse.Stop): MessageResponse.Stop => ({

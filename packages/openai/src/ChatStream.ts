@@ -52,31 +52,6 @@ export const make = <E>(
     Stream.takeUntil(({ type }) => type === "finish")
   )
 
-/**
- * The parts of a whole answer, as if they had been streamed.
- *
- * @category constructors
- * @since 0.1.0
- */
-export const fromParts = (parts: ReadonlyArray<Response.PartEncoded>): ReadonlyArray<Response.StreamPartEncoded> =>
-  parts.flatMap((part, index): ReadonlyArray<Response.StreamPartEncoded> => {
-    const id = `${index}`
-    switch (part.type) {
-      case "text":
-        return [{ type: "text-start", id }, { type: "text-delta", id, delta: part.text }, { type: "text-end", id }]
-      case "reasoning": {
-        const { metadata, text } = part
-        return [
-          { type: "reasoning-start", id },
-          ...(text === "" ? [] : [{ type: "reasoning-delta", id, delta: text } as const]),
-          { type: "reasoning-end", id, ...(metadata === undefined ? {} : { metadata }) }
-        ]
-      }
-      default:
-        return [part]
-    }
-  })
-
 interface State {
   readonly head: Pick<Completion.Completion, "id" | "model">
   /** Of the choice that counts. */

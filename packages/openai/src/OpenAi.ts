@@ -2,9 +2,9 @@
  * A language model behind an OpenAI-compatible endpoint: one call is one HTTP request, whatever comes of it.
  */
 import { MaxOutputTokens } from "@durable-agents/core"
-import { Endpoint, ModelSpan, ProviderFailure } from "@durable-agents/provider"
-import { Config, Context, Duration, Effect, Layer, Option, Result, Schema, Stream } from "effect"
-import type { Redacted } from "effect"
+import { Endpoint, ModelSpan, Parameters, ProviderFailure, StreamParts } from "@durable-agents/provider"
+import { Config, Context, Duration, Effect, Layer, Option, Result, Stream } from "effect"
+import type { Redacted, Schema } from "effect"
 import { AiError, LanguageModel, Model, OpenAiStructuredOutput, type Response } from "effect/ai"
 import { HttpClient } from "effect/http"
 import * as ChatRequest from "./ChatRequest.ts"
@@ -160,10 +160,7 @@ const make = (options: Omit<Options, "baseUrl">, url: URL) =>
     return Context.make(LanguageModel.LanguageModel, model).pipe(Context.add(Model.ModelName, options.model))
   })
 
-const decodeParameters = Schema.decodeUnknownResult(Schema.JsonObject.check(Schema.makeFilter((parameters) => {
-  const own = Object.keys(parameters).filter((name) => ChatRequest.ownFields.has(name))
-  return own.length === 0 || `${own.map((name) => `\`${name}\``).join(", ")}: the layer of the model sends this itself`
-})))
+const decodeParameters = Parameters.decoder(ChatRequest.ownFields)
 
 const judge = ProviderFailure.make({ provider: "openai" })
 
@@ -198,7 +195,7 @@ const stream = Effect.fnUntraced(function*(
 ) {
   const opened = yield* endpoint.open(ChatRequest.streaming(yield* bodyOf(settings, request), settings))
   const parts = opened._tag === "Answer"
-    ? Stream.fromIterable(ChatStream.fromParts(yield* Effect.fromResult(partsOf(opened.answer, settings.dialect))))
+    ? Stream.fromIterable(StreamParts.fromParts(yield* Effect.fromResult(partsOf(opened.answer, settings.dialect))))
     : ChatStream.make(opened.events, {
       dialect: settings.dialect,
       judge: (data, problem) => judge.ofAnswer(opened.answerOf(data), problem)
