@@ -11,15 +11,17 @@ import type { ServerSettings } from "./Settings.ts"
  * @since 0.1.0
  */
 export const make = ({ arrival, headerBytes, idle }: ServerSettings): Server => {
+  const idleMillis = Duration.toMillis(Duration.fromInputUnsafe(idle))
   const millis = Duration.toMillis(Duration.fromInputUnsafe(arrival))
   const server = createServer({
     maxHeaderSize: headerBytes,
     headersTimeout: millis,
     requestTimeout: millis,
     connectionsCheckingInterval: Math.min(1000, Math.max(50, millis / 4)),
-    keepAliveTimeout: 5000
+    // Longer than proxies keep theirs: a connection that is closed while it is used again costs a request.
+    keepAliveTimeout: Math.min(65_000, idleMillis)
   })
-  server.timeout = Duration.toMillis(Duration.fromInputUnsafe(idle))
+  server.timeout = idleMillis
   server.on("clientError", refuse)
   return server
 }

@@ -4,7 +4,7 @@
 import type { EventStore } from "@durable-agents/core"
 import { Explain, type RunId, RunIndex, RunQueue, Runs } from "@durable-agents/core"
 import { Effect, Option } from "effect"
-import { HttpEffect, HttpServerResponse } from "effect/http"
+import { HttpEffect, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { lacking, withRole } from "./Access.ts"
 import { Api } from "./Api.ts"
@@ -148,8 +148,12 @@ const answer = (loaded: Effect.Success<ReturnType<typeof found>>) =>
 
 /** A run that has just been recorded, and where it is. */
 const created = Effect.fnUntraced(function*(runId: RunId) {
+  const { originalUrl } = yield* HttpServerRequest.HttpServerRequest
+  // Where this router stands is known by the request; what it calls the server is up to the client.
+  const path = originalUrl.replace(/^[a-z]+:\/\/[^/]*/i, "").split("?", 1)[0]
+  const runs = path?.replace(/\/[^/]+\/fork\/?$|\/$/, "")
   yield* HttpEffect.appendPreResponseHandler((_, response) =>
-    Effect.succeed(HttpServerResponse.setHeader(response, "location", `/runs/${runId}`))
+    Effect.succeed(HttpServerResponse.setHeader(response, "location", `${runs}/${runId}`))
   )
   return yield* RunRead.load(runId).pipe(
     Effect.catchTags({ StoreError: ofRun.StoreError, RunNotFound: Effect.die }),

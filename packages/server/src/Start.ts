@@ -4,11 +4,11 @@
 import { Digest, Namespace, Payload, type Program, RunIndex, Runs } from "@durable-agents/core"
 import { Effect, Option } from "effect"
 import { withRole } from "./Access.ts"
-import type { StartRequest } from "./Api.ts"
 import { type Definition, Definitions } from "./Definitions.ts"
 import { StartPolicy } from "./Policy.ts"
 import { ForbiddenProblem } from "./Problem.ts"
 import { invalid, ofRun, StartConflictRefusal, unavailable } from "./Refusal.ts"
+import type { StartRequest } from "./RequestModel.ts"
 
 /**
  * Records the run, or finds the one that was started with this key and content.
