@@ -27,7 +27,7 @@ export const layer = ({ anthropic, openai }: Addresses) =>
       while: ({ retryAfterMillis = 0 }: ModelError) => retryAfterMillis < 30_000
     },
     {
-      provide: OpenAi.layer({ model: "gpt-5.5-mini", apiKey: Redacted.make("sk-example"), baseUrl: openai }),
+      provide: OpenAi.layer({ model: "gpt-5.4-mini", apiKey: Redacted.make("sk-example"), baseUrl: openai }),
       attempts: 10
     }
   )).pipe(Layer.provide(FetchHttpClient.layer))

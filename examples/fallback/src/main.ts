@@ -34,7 +34,7 @@ const said = (event: RunEvent.RunEvent): ReadonlyArray<string> => {
 
 const main = Effect.gen(function*() {
   const anthropic = yield* FakeProvider.make([overloaded, FakeProvider.reply("First note."), overloaded, noMoney])
-  const openai = yield* FakeProvider.make(FakeProvider.reply({ text: "Second note.", model: "gpt-5.5-mini" }))
+  const openai = yield* FakeProvider.make(FakeProvider.reply({ text: "Second note.", model: "gpt-5.4-mini" }))
 
   const write = Effect.fn(function*(topic: string) {
     const runs = yield* Runs

@@ -15,8 +15,8 @@ describe("the example of a fallback", () => {
       "First note.",
       "attempt 1 asks claude-opus-5-5",
       "attempt 2 asks claude-opus-5-5",
-      "attempt 3 asks gpt-5.5-mini",
-      "  gpt-5.5-mini answers",
+      "attempt 3 asks gpt-5.4-mini",
+      "  gpt-5.4-mini answers",
       "Second note.",
       "5 attempts in the logs, 5 requests over the wire"
     ])

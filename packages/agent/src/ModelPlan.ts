@@ -57,7 +57,7 @@ type Steps<E> = ExecutionPlan.ExecutionPlan<{
  *     // Who is told to wait for minutes asks somebody else.
  *     while: ({ retryAfterMillis = 0 }: ModelError) => retryAfterMillis < 30_000
  *   },
- *   { provide: OpenAi.layerConfig({ model: Config.succeed("gpt-5.5-mini") }), attempts: 10 }
+ *   { provide: OpenAi.layerConfig({ model: Config.succeed("gpt-5.4-mini") }), attempts: 10 }
  * )).pipe(Layer.provide(FetchHttpClient.layer))
  * ```
  *

@@ -1,8 +1,8 @@
-import { Agent, AgentError, Guardrails, RecordedModel, ScriptedModel, Verify } from "@durable-agents/agent"
+import { Agent, AgentError, Guardrails, ModelPlan, RecordedModel, ScriptedModel, Verify } from "@durable-agents/agent"
 import { Limits, MemoryStore, Program, type Recorded, type RunId, Runs } from "@durable-agents/core"
 import { everyPrefix } from "@durable-agents/testing"
 import { assert, describe, it } from "@effect/vitest"
-import { Deferred, Effect, Layer, Schema, Stream } from "effect"
+import { Deferred, Effect, ExecutionPlan, Layer, Schema, Stream } from "effect"
 import { AiError, Prompt, Tool, Toolkit } from "effect/ai"
 import * as Compaction from "../src/Compaction.ts"
 import * as SummaryPrompt from "../src/SummaryPrompt.ts"
@@ -314,6 +314,21 @@ describe("an agent whose provider finds the conversation too long", () => {
         agent.layer,
         around(({ turn }) => turn < refused ? ScriptedModel.toolCall("look", { page: `${turn}` }) : tooLong)
       )))))
+
+  it.live("asks the next model of a plan before anything is summarised", () => {
+    const first = ScriptedModel.layer(refusing(4))
+    const second = ScriptedModel.layer(() => "Read by another.")
+    const plan = ModelPlan.layer(ExecutionPlan.make({ provide: first }, { provide: second }))
+    return Effect.gen(function*() {
+      const { events, view } = yield* play(Hopeful)
+      assert.strictEqual(view.output, "Read by another.", view.reason)
+      assert.deepStrictEqual(
+        only(events, "LLMCallFailed").map(({ compacts, final, key }) => [key, final, compacts]),
+        [["turn-4/model", false, undefined]]
+      )
+      assert.isFalse(only(events, "LLMCallRequested").some(({ compaction }) => compaction !== undefined))
+    }).pipe(Effect.provide(processOf(Hopeful.layer, Layer.merge(plan, pages))))
+  })
 
   it.live("counts the refused call and the summary as turns", () =>
     Effect.gen(function*() {
