@@ -11,9 +11,10 @@ import type { EvaluationSet } from "./sets/EvaluationSet.ts"
 import { pii } from "./sets/pii.ts"
 import { provenance } from "./sets/provenance.ts"
 import { runs } from "./sets/runs.ts"
+import { text } from "./sets/text.ts"
 
 /** One module a set. */
-const sets: Readonly<Record<string, EvaluationSet>> = { pii, provenance, runs }
+const sets: Readonly<Record<string, EvaluationSet>> = { pii, provenance, runs, text }
 
 const main = Effect.gen(function*() {
   const { values } = parseArgs({

@@ -12,7 +12,7 @@ interface Span {
 }
 
 /** How often the library is asked about one text; what comes after that must do with looks. */
-const maxLookups = 1500
+const maxLookups = 300
 
 /**
  * @category finders

@@ -11,6 +11,7 @@ import * as Provenance from "./Provenance.ts"
 import * as RuleOfTwo from "./RuleOfTwo.ts"
 import * as Scope from "./Scope.ts"
 import { TextSignal } from "./TextSignal.ts"
+import * as Wording from "./Wording.ts"
 
 /**
  * @category models
@@ -31,13 +32,13 @@ export interface Options {
 }
 
 /**
- * Everything: limits, scope, circles, origins, the rule of two, what is private, delimiters; beside the guardrails below, and with
+ * Everything: limits, scope, circles, origins, the rule of two, what is private, wording, delimiters; beside the guardrails below, and with
  * the signal that is provided. `off` adds nothing.
  *
  * **Details**
  *
  * Each is a layer of its own as well: `Limits.layer`, `Scope.layer`, `Cycles.layer`, `Provenance.layer`, `RuleOfTwo.layer`,
- * `Exfiltration.layer`, and `Guardrails.layerAdd({ delimiters: "random" })`.
+ * `Exfiltration.layer`, `Wording.layer`, and `Guardrails.layerAdd({ delimiters: "random" })`.
  *
  * **Example**
  *
@@ -74,7 +75,8 @@ const all = (
       ...[
         Provenance.make({ signal, ...(policy === undefined ? {} : { policy }) }),
         RuleOfTwo.make(),
-        Exfiltration.make(exfiltration)
+        Exfiltration.make(exfiltration),
+        Wording.make()
       ].map((guardrail) => ({ ...guardrail, shadow }))
     ].map((guardrail) => atLeast(least, guardrail))
   })))

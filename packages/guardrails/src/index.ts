@@ -25,7 +25,10 @@ export * as RuleOfTwo from "./RuleOfTwo.ts"
 export * as Scope from "./Scope.ts"
 
 // What a text looks like
+export * as Detector from "./Detector.ts"
+export * as LearnedSignal from "./LearnedSignal.ts"
 export * as TextSignal from "./TextSignal.ts"
+export * as Wording from "./Wording.ts"
 
 // Personal data and secrets
 export * as EncryptedPayloads from "./EncryptedPayloads.ts"
