@@ -9,7 +9,7 @@
 import { AccessToken, Program } from "@durable-agents/core"
 import { Server } from "@durable-agents/server"
 import { Sqlite } from "@durable-agents/sqlite"
-import { Clock, Console, Deferred, Effect, Layer, Redacted, Ref, Schedule, Schema } from "effect"
+import { Clock, Console, Effect, Layer, Redacted, Ref, Schedule, Schema } from "effect"
 import { HttpServer } from "effect/http"
 import { fork } from "node:child_process"
 import { mkdtempSync, rmSync } from "node:fs"
@@ -114,6 +114,13 @@ const follow = ({ token, url }: Child, runId: string, seen: { next: number }) =>
     return Effect.sync(() => asked.destroy())
   })
 
+/** Waits until this holds, up to a minute. */
+const settle = (holds: Effect.Effect<boolean>) =>
+  Effect.repeat(holds, {
+    until: (done) => done,
+    schedule: Schedule.spaced("100 millis").pipe(Schedule.upTo({ times: 600 }))
+  })
+
 const megabytes = (bytes: number) => `${(bytes / 1024 / 1024).toFixed(0)} MB`
 
 const load = Effect.gen(function*() {
@@ -154,25 +161,29 @@ const load = Effect.gen(function*() {
     ),
     Schedule.spaced("10 seconds")
   ))
-  const done = yield* Deferred.make<void>()
   let sent = 0
   yield* Effect.repeat(
     Effect.suspend(() => Effect.forkScoped(ask(sent++))),
     Schedule.fixed(1000 / rate).pipe(Schedule.upTo({ times: seconds * rate - 1 }))
   )
-  yield* Effect.forkScoped(Effect.andThen(Effect.sleep("2 seconds"), Deferred.succeed(done, undefined)))
-  yield* Deferred.await(done)
+  // Answers that are under way, and feeds that are behind, have a minute to arrive.
+  const isDone = Effect.sync(() => answers.length >= sent)
+  yield* settle(isDone)
   const lengths = new Map<string, number>()
   for (const runId of runIds) lengths.set(runId, JSON.parse((yield* call(server, "GET", `/runs/${runId}`)).text).seq)
-  const behind = feeds.filter(({ runId, seen }) => seen.next !== lengths.get(runId)).length
+  yield* settle(Effect.sync(() => feeds.every(({ runId, seen }) => seen.next === lengths.get(runId))))
+  const odd = feeds.filter(({ seen }) => seen.next === -1).length
+  const behind = feeds.filter(({ runId, seen }) => seen.next !== lengths.get(runId)).length - odd
   const sorted = answers.toSorted((left, right) => left - right)
   const at = (part: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0
   yield* Console
     .log(`${answers.length} answers in ${seconds} s: median ${at(0.5)} ms, p99 ${at(0.99)} ms, longest ${at(1)} ms; ` +
-      `${failures.length} failures, ${(yield* Ref.get(broken)).length} broken feeds, ${behind} feeds with a gap, ` +
+      `${failures.length} failures, ${
+        (yield* Ref.get(broken)).length
+      } broken feeds, ${odd} feeds with a gap or a duplicate, ${behind} behind, ` +
       `${Array.from(lengths.values()).reduce((sum, length) => sum + length, 0)} events`)
   for (const failure of failures.slice(0, 5)) yield* Console.error(failure)
-  const failed = failures.length + (yield* Ref.get(broken)).length + behind > 0
+  const failed = failures.length + (yield* Ref.get(broken)).length + odd + behind > 0
   yield* Effect.sync(() => void (process.exitCode = failed ? 1 : 0))
 })
 
