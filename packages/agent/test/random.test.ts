@@ -3,7 +3,7 @@ import { type Budget, BudgetExceeded, Digest, Program } from "@durable-agents/co
 import { everyPrefix, People, runProgram, twoWorkers } from "@durable-agents/testing"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, pipe, Schedule, Schema } from "effect"
-import { Tool, Toolkit } from "effect/ai"
+import { AiError, Tool, Toolkit } from "effect/ai"
 
 /** A small random number generator, so that a failing seed can be run again. */
 const randomOf = (seed: number) => {
@@ -110,8 +110,16 @@ const guardrailOf = (goal: Guardrails.Verdict["action"] | undefined): Guardrails
   name: "own",
   goal: () => Effect.succeed(goal === undefined ? [] : [{ rule: "goal", action: goal, message: "a goal" }]),
   call: ({ arguments: args }) => Effect.succeed(verdictsOf(moodOf(args), "call")),
-  result: ({ arguments: args }) => Effect.succeed(verdictsOf(moodOf(args), "result"))
+  result: ({ arguments: args }) => Effect.succeed(verdictsOf(moodOf(args), "result")),
+  summary: () =>
+    Effect.succeed([{ rule: "summary", action: goal === "ALLOW" ? "ESCALATE" : "ALLOW", message: "a summary" }])
 })
+
+const tooLong = ScriptedModel
+  .failure(new AiError.InvalidRequestError({
+    description: "too long",
+    metadata: { failure: { kind: "context-too-long" } }
+  }))
 
 const Failure = Schema.Union([AgentError, BudgetExceeded])
 
@@ -131,6 +139,9 @@ const scenarioOf = (seed: number) => {
         )),
     structured ? ScriptedModel.toolCall("final_answer", { ok: "yes" }) : "Done."
   ]
+  /** Now and then it is the provider that finds it too long. */
+  const isRefused = isLong && seed % 4 > 1
+  const said = isRefused ? script.toSpliced(2, 0, tooLong) : script
   const profile = pick(random, ["validation", "validation", "off", "lenient", "strict"] as const)
   const guardrails = {
     guardrails: [guardrailOf(pick(random, [undefined, undefined, undefined, "ALLOW", "ESCALATE", "BLOCK"]))]
@@ -141,7 +152,7 @@ const scenarioOf = (seed: number) => {
     toolkit: Tools,
     guardrailProfile: profile,
     stream: seed % 2 === 0,
-    ...(isLong ? { compaction: { above: 1000, keepTurns: 1 } } : {})
+    ...(isLong ? { compaction: { above: isRefused ? 100_000 : 1000, keepTurns: 1 } } : {})
   }
   // Only what stands in the log is compared, and that is JSON either way.
   const Worker = (structured
@@ -159,7 +170,7 @@ const scenarioOf = (seed: number) => {
     layer: (world: World) =>
       (outer ? inside : Worker.layer).pipe(
         Layer.provide(Guardrails.layer(guardrails)),
-        Layer.provide([ScriptedModel.layer(script), handlersOf(world)])
+        Layer.provide([ScriptedModel.layer(said), handlersOf(world)])
       ),
     effects: ({ effects, keys }: World) => {
       for (const [key, shown] of keys) assert.strictEqual(shown.size, 1, key)
