@@ -3,6 +3,7 @@
  *
  * node packages/guardrails/scripts/evaluate.ts --set NAME --file FILE.jsonl [--profile NAME] [--json]
  */
+import { LearnedSignal } from "@durable-agents/guardrails"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Console, Effect } from "effect"
 import { readFileSync } from "node:fs"
@@ -35,4 +36,5 @@ const main = Effect.gen(function*() {
   yield* Console.log(values.json ? JSON.stringify(measures, null, 2) : set.table(measures))
 })
 
-NodeRuntime.runMain(main)
+// With the signal that profiles have.
+NodeRuntime.runMain(Effect.provide(main, LearnedSignal.layer))

@@ -16,6 +16,7 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { parseArgs } from "node:util"
 import * as AdaptiveAttacker from "./adversaries/AdaptiveAttacker.ts"
+import * as SlowInputs from "./adversaries/SlowInputs.ts"
 import { pii } from "./sets/pii.ts"
 import { type Judged, measuresOf } from "./sets/text.ts"
 import * as Examples from "./training/Examples.ts"
@@ -197,6 +198,19 @@ const adaptive = (lines: ReadonlyArray<Examples.Line>): string => {
   ].join("\n")
 }
 
+/** Times depend on the machine, so they are told and not written down. */
+const slowest = (): string => {
+  const found = SlowInputs.search(32_768, 24)
+  const doubling = Math.max(...found.slice(0, 20).map(({ doubling }) => doubling))
+  return [
+    `The slowest of ${found.length} searched inputs, in microseconds per KB (wording and personal data together):`,
+    ...found.slice(0, 8).map(({ microsecondsPerKilobyte, unit }) =>
+      `  ${Math.round(microsecondsPerKilobyte)}  ${JSON.stringify(unit)}`
+    ),
+    `Twice as much took at most ${doubling.toFixed(1)} times as long.`
+  ].join("\n")
+}
+
 const Recall = Schema.Struct({
   recall: Schema.Record(Schema.String, Schema.Struct({ spans: Schema.Int, found: Schema.Int, recall: Schema.Finite })),
   negatives: Schema.Struct({ records: Schema.Int, flagged: Schema.Int, rate: Schema.Finite })
@@ -223,6 +237,7 @@ const report = Effect.gen(function*() {
   const before = readFileSync(page, "utf8")
   let after = put(put(before, "heldOut", heldOut), "tenth", tenth)
   if (!values.tenth) after = put(put(after, "adaptive", adaptive(lines)), "pii", yield* personal(values.data))
+  if (!values.tenth) yield* Console.log(slowest())
   const missed = heldOut.split("\n").filter((line) => line.includes("missed"))
   yield* Console
     .log(missed.length === 0

@@ -5,12 +5,13 @@ import { Guardrails } from "@durable-agents/agent"
 import { Effect, Layer } from "effect"
 import * as Cycles from "./Cycles.ts"
 import * as Exfiltration from "./Exfiltration.ts"
+import * as LearnedSignal from "./LearnedSignal.ts"
 import * as Limits from "./Limits.ts"
 import * as Policy from "./Policy.ts"
 import * as Provenance from "./Provenance.ts"
 import * as RuleOfTwo from "./RuleOfTwo.ts"
 import * as Scope from "./Scope.ts"
-import { TextSignal } from "./TextSignal.ts"
+import { none, TextSignal } from "./TextSignal.ts"
 import * as Wording from "./Wording.ts"
 
 /**
@@ -33,7 +34,7 @@ export interface Options {
 
 /**
  * Everything: limits, scope, circles, origins, the rule of two, what is private, wording, delimiters; beside the guardrails below, and with
- * the signal that is provided. `off` adds nothing.
+ * the signal that is provided, or `LearnedSignal`. `off` adds nothing.
  *
  * **Details**
  *
@@ -73,7 +74,11 @@ const all = (
       Scope.make(scope),
       Cycles.make(cycles),
       ...[
-        Provenance.make({ signal, ...(policy === undefined ? {} : { policy }) }),
+        // Who provides no signal has ours.
+        Provenance.make({
+          signal: signal === none ? LearnedSignal.signal : signal,
+          ...(policy === undefined ? {} : { policy })
+        }),
         RuleOfTwo.make(),
         Exfiltration.make(exfiltration),
         Wording.make()

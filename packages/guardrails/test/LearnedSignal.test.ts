@@ -3,6 +3,7 @@ import { RunId } from "@durable-agents/core"
 import { Detector, LearnedSignal, Wording } from "@durable-agents/guardrails"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
+import { readdirSync, readFileSync } from "node:fs"
 
 const judge = ({ result }: Guardrails.Guardrail, subject: Guardrails.ToolResult) =>
   result?.(subject) ?? Effect.succeed([])
@@ -74,6 +75,18 @@ describe("LearnedSignal.signal", () => {
       Detector.scored(LearnedSignal.modelOf("tool_result"), unit.repeat(Math.ceil(60_000 / unit.length)))
       assert.isBelow(process.cpuUsage(begun).user / 1000, 600, unit)
     }
+  })
+})
+
+describe("the weights", () => {
+  it("have at most 512 KB, as files too, and all learned from the same data", () => {
+    const folder = new URL("../src/weights/", import.meta.url)
+    const files = readdirSync(folder).filter((name) => name.endsWith(".ts")).map((name) =>
+      readFileSync(new URL(name, folder), "utf8")
+    )
+    assert.isAtMost(files.reduce((sum, { length }) => sum + length, 0), 512 * 1024)
+    const heldOut = readFileSync(new URL("../scripts/heldOut.json", import.meta.url), "utf8").slice(0, 200)
+    for (const file of files) assert.include(heldOut, /data = "(\w{64})"/.exec(file)?.[1] ?? "none")
   })
 })
 
