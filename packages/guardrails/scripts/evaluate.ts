@@ -1,9 +1,9 @@
 /**
  * Judges the guardrails with labelled records, the way a run would use them.
  *
- * node packages/guardrails/scripts/evaluate.ts --set NAME --file FILE.jsonl [--profile NAME] [--json]
+ * node packages/guardrails/scripts/evaluate.ts --set NAME --file FILE.jsonl [--profile NAME] [--signal none] [--json]
  */
-import { LearnedSignal } from "@durable-agents/guardrails"
+import { LearnedSignal, TextSignal } from "@durable-agents/guardrails"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Console, Effect } from "effect"
 import { readFileSync } from "node:fs"
@@ -23,6 +23,7 @@ const main = Effect.gen(function*() {
       set: { type: "string", default: "" },
       file: { type: "string", default: "" },
       profile: { type: "string", default: "standard" },
+      signal: { type: "string", default: "learned" },
       json: { type: "boolean", default: false }
     }
   })
@@ -32,9 +33,13 @@ const main = Effect.gen(function*() {
   }
   const records: ReadonlyArray<unknown> = readFileSync(values.file, "utf8")
     .split("\n").filter((line) => line.trim() !== "").map((line) => JSON.parse(line))
+  // With the signal that profiles have, or with none.
   const measures = yield* set.measure(records, values.profile)
+    .pipe(Effect.provideService(
+      TextSignal.TextSignal,
+      values.signal === "none" ? TextSignal.none : LearnedSignal.signal
+    ))
   yield* Console.log(values.json ? JSON.stringify(measures, null, 2) : set.table(measures))
 })
 
-// With the signal that profiles have.
-NodeRuntime.runMain(Effect.provide(main, LearnedSignal.layer))
+NodeRuntime.runMain(main)
