@@ -81,7 +81,7 @@ const forbidden: ReadonlyArray<[path: string, source: string, says: string]> = [
   ["packages/testing/src/D9.ts", import_("@durable-agents/core/internal/queue"), "what stands below them"],
   ["packages/dashboard/src/E1.ts", import_("@durable-agents/server"), "server/Api only"],
   ["packages/dashboard/src/E2.ts", import_("@durable-agents/core"), "server/Api only"],
-  ["packages/cli/src/commands/E3.ts", import_("@durable-agents/dashboard"), "what stands below it"],
+  ["packages/dashboard/src/page/E3.tsx", import_("@durable-agents/cli"), "server/Api only"],
   ["packages/cli/src/commands/E4.ts", import_("../../../core/src/Step.ts"), "what stands below it"],
   ["packages/unheard/src/E5.ts", import_("@durable-agents/core"), "no place in .oxlintrc.json yet"],
 
@@ -122,6 +122,7 @@ const allowed: Record<string, string> = {
   "packages/server/src/Server.ts": import_("@durable-agents/core") + `export * from "./Api.ts"\n`,
   "packages/server/src/Api.ts": import_("@durable-agents/core"),
   "packages/dashboard/src/Dashboard.ts": import_("@durable-agents/server/Api"),
+  "packages/cli/src/commands/serve.ts": import_("@durable-agents/dashboard"),
   "packages/cli/src/main.ts": import_("@durable-agents/sqlite") +
     `export * from "@durable-agents/server"\nconsole.log(b)\n`,
   "packages/cli/vitest.config.ts": "export default {}\n",

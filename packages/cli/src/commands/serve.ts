@@ -54,20 +54,23 @@ export const serve = Command
       const localUser = Option.getOrElse(user, () => userInfo().username)
       // Other commands are not to wait for what only this one needs.
       const { Server } = yield* Effect.promise(() => import("@durable-agents/server"))
+      const { Dashboard } = yield* Effect.promise(() => import("@durable-agents/dashboard"))
       const { HttpServer } = yield* Effect.promise(() => import("effect/http"))
       const listening = Effect.gen(function*() {
         const { address } = yield* HttpServer.HttpServer
         const url = HttpServer.formatAddress(address)
         yield* Output.print([json ? Printable.jsonText(JSON.stringify({ url })) : url])
         yield* Effect
-          .logInfo(`Answers on ${url} for ${Store.show(store)}; ${known(programs)}. The API is at ${url}/docs`)
+          .logInfo(`Answers on ${url} for ${Store.show(store)}; ${
+            known(programs)
+          }. The page is at ${url}/, the API at ${url}/docs`)
         if (!(yield* hasToken)) {
           yield* Effect.logInfo(`There are no tokens: whoever is on this machine acts as ${localUser}`)
         }
         return yield* Effect.onInterrupt(Effect.never, () => Effect.logInfo("Stops: lets requests end"))
       })
       return yield* listening.pipe(
-        Effect.provide(Server.layer({ host, port, programs, localUser }).pipe(
+        Effect.provide(Server.layer({ host, port, programs, localUser, beside: Dashboard.routes() }).pipe(
           Layer.provideMerge(Store.layer(store, "execute")),
           Layer.provide(settings)
         )),
@@ -85,10 +88,10 @@ export const serve = Command
     ))
   .pipe(
     Command
-      .withDescription("Answers the HTTP API until it is stopped: start runs of the app, decide, look, follow. Executes nothing; the app is loaded for " +
+      .withDescription("Answers the HTTP API, and with it a page at /, until it is stopped: start runs of the app, decide, look, follow. Executes nothing; the app is loaded for " +
         "its definitions only, and without one no run can be started. SIGTERM and SIGINT let requests end; a second one ends it at once. " +
         "Start as many as you like on one store."),
-    Command.withShortDescription("Answer the HTTP API"),
+    Command.withShortDescription("Answer the HTTP API, and serve the page"),
     Command.withExamples([
       { command: "durable-agents serve --app ./app.ts --store sqlite:runs.db" },
       { command: "durable-agents serve --app @acme/agents --host 0.0.0.0 --port 80" }

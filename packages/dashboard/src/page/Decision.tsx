@@ -1,0 +1,196 @@
+/**
+ * One approval: what is asked, why, with which arguments; and the decision.
+ */
+import type { PendingApproval, Run } from "@durable-agents/server/Api"
+import type { Schema } from "effect"
+import { useRef, useState } from "preact/hooks"
+import { type Failure, words } from "./Client.ts"
+import { useSend } from "./hooks.ts"
+import { JsonForm } from "./JsonForm.tsx"
+import { fieldOf, same } from "./JsonSchema.ts"
+import { Facts, Foreign, Labelled, Outcome, Problem, Time, Value } from "./parts.tsx"
+import { href } from "./Route.ts"
+import { may, type Session, useSession } from "./Session.ts"
+
+interface Props {
+  readonly run: Run
+  readonly approval: PendingApproval
+  /** The approval waits no more. */
+  readonly onDecided?: () => void
+}
+
+type Outcomes = { readonly decision: "Approved" | "Denied" } | { readonly lost: Failure }
+
+/** Closed with these failures: nothing can be decided here any more. */
+const isLost = ({ _tag }: Failure): boolean =>
+  _tag === "ApprovalNotPendingProblem" || _tag === "RunClosedProblem" || _tag === "WaitClosedProblem"
+
+export const Decision = ({ approval, onDecided, run }: Props) => {
+  const session = useSession()
+  const [outcome, setOutcome] = useState<Outcomes>()
+  const close = (outcome: Outcomes) => {
+    setOutcome(outcome)
+    onDecided?.()
+  }
+  const tool = run.tools.find(({ name }) => name === approval.tool)
+  return (
+    <article class="card" aria-label={`Approval: ${approval.subject}`}>
+      <h2>
+        <Foreign text={approval.subject} />
+      </h2>
+      {outcome === undefined ? null : "lost" in outcome ?
+        (
+          <Outcome tone="care">
+            <p>
+              <Foreign text={words(outcome.lost)} />
+            </p>
+          </Outcome>
+        ) :
+        (
+          <Outcome tone="good">
+            <p>{outcome.decision}. A worker goes on with the run.</p>
+          </Outcome>
+        )}
+      <Facts
+        facts={[
+          ["Run", <a key="run" href={href({ _tag: "Run", runId: run.runId })}>{run.program} {run.runId.slice(-8)}</a>],
+          ["Started by", run.requestedBy.id],
+          ["Asked", <Time key="at" at={approval.requestedAt} />],
+          ...(approval.tool === undefined ? [] : [["Tool", approval.tool] as const]),
+          ...(tool?.description === undefined ? [] : [["What it does", tool.description] as const]),
+          ...(approval.expiresAt === undefined ? [] : [["Wanted by", expiry(approval, approval.expiresAt)] as const]),
+          ...(approval.approvers === undefined
+            ? []
+            : [["May decide", approval.approvers.join(", ") || "nobody"] as const])
+        ]}
+      />
+      {approval.reason !== "" && (
+        <section>
+          <h3>Why it asks</h3>
+          <Value value={approval.reason} whole />
+        </section>
+      )}
+      {outcome === undefined
+        ? (
+          <DecisionForm
+            key={approval.key}
+            run={run}
+            approval={approval}
+            close={close}
+            hindrance={hindrance(session, run, approval)}
+          />
+        )
+        : approval.arguments !== undefined && <Value value={approval.arguments} />}
+    </article>
+  )
+}
+
+const DecisionForm = ({ approval, close, hindrance, run }: Omit<Props, "onDecided"> & {
+  readonly close: (outcome: Outcomes) => void
+  readonly hindrance: string | undefined
+}) => {
+  const { announce, client, identity } = useSession()
+  const form = useRef<HTMLFormElement>(null)
+  const { busy, send } = useSend()
+  const given = approval.arguments
+  const [edited, setEdited] = useState<Schema.Json>()
+  const [reason, setReason] = useState("")
+  const [failure, setFailure] = useState<Failure>()
+  const schema = approval.argumentsSchema ?? run.tools.find(({ name }) => name === approval.tool)?.parameters ?? {}
+  const isChanged = edited !== undefined && !same(edited, given)
+  const params = { runId: run.runId }
+  const isOwn = approval.notByRequester && run.requestedBy.id === identity.name
+  const text = reason.trim() === "" ? undefined : reason
+
+  const sent = (decision: "Approved" | "Denied") => ({
+    done: () => {
+      announce(`${decision}: ${approval.subject}`)
+      close({ decision })
+    },
+    failed: (failure: Failure) => isLost(failure) ? close({ lost: failure }) : setFailure(failure)
+  })
+  const approve = () => {
+    setFailure(undefined)
+    if (form.current?.reportValidity() !== true) return
+    send(
+      client.runs.approve({
+        params,
+        payload: { approval: approval.key, comment: text, ...(isChanged ? { arguments: edited } : {}) }
+      }),
+      sent("Approved")
+    )
+  }
+  const deny = () => {
+    setFailure(undefined)
+    send(client.runs.deny({ params, payload: { approval: approval.key, reason: text } }), sent("Denied"))
+  }
+
+  return (
+    // Only the buttons decide: a line ended in a field must not.
+    <form ref={form} onSubmit={(event) => event.preventDefault()}>
+      {given !== undefined && (
+        <section>
+          <h3>Arguments</h3>
+          {edited === undefined
+            ? <Value value={given} whole />
+            : <JsonForm label="arguments" field={fieldOf(schema)} value={edited} onChange={setEdited} />}
+          {hindrance === undefined && (
+            <button
+              type="button"
+              onClick={() => setEdited(edited === undefined ? given : undefined)}
+            >
+              {edited === undefined ? "Change the arguments" : "Take the arguments as they were"}
+            </button>
+          )}
+          {isChanged && (
+            <p class="notice care">You changed the arguments. If you approve, yours are used, and the model is told.</p>
+          )}
+        </section>
+      )}
+      {hindrance === undefined ?
+        (
+          <>
+            <Labelled label="Reason" about="Kept in the log. If you deny, the model is told as well.">
+              {(ids) => (
+                <textarea
+                  {...ids}
+                  rows={2}
+                  value={reason}
+                  onInput={({ currentTarget }) => setReason(currentTarget.value)}
+                />
+              )}
+            </Labelled>
+            <Problem failure={failure} />
+            {isOwn && <p class="notice">You started this run, so you may deny this, but not approve it.</p>}
+            <div class="buttons">
+              <button type="button" class="good" disabled={busy || isOwn} onClick={approve}>
+                {isChanged ? "Approve with changes" : "Approve"}
+              </button>
+              <button type="button" class="bad" disabled={busy} onClick={deny}>Deny</button>
+            </div>
+          </>
+        ) :
+        <p class="notice">{hindrance}</p>}
+    </form>
+  )
+}
+
+/** Why the caller cannot decide this, as far as the page knows; the server has the last word. */
+const hindrance = (session: Session, run: Run, approval: PendingApproval): string | undefined => {
+  const { name } = session.identity
+  if (!may(session, "approver")) return "You may look at this. Deciding needs the role approver."
+  if (approval.approvers !== undefined && !approval.approvers.includes(name)) {
+    return "You are not among those who may decide this."
+  }
+  return undefined
+}
+
+const expiry = ({ onExpiry }: PendingApproval, expiresAt: number) => (
+  <>
+    <Time at={expiresAt} /> {onExpiry === undefined
+      ? "(it keeps waiting after that)"
+      : onExpiry === "deny"
+      ? "(then it counts as denied)"
+      : "(then it counts as approved)"}
+  </>
+)

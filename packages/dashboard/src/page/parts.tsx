@@ -1,0 +1,96 @@
+/**
+ * Small things that all views are made of.
+ */
+import type { Schema } from "effect"
+import type { ComponentChildren } from "preact"
+import { useEffect, useId, useRef, useState } from "preact/hooks"
+import { type Failure, words } from "./Client.ts"
+import { shown, time, visible } from "./Text.ts"
+
+/** The heading of a view, which has the focus when the view comes up, so that reading goes on there. */
+export const Heading = ({ children }: { readonly children: ComponentChildren }) => {
+  const ref = useRef<HTMLHeadingElement>(null)
+  useEffect(() => ref.current?.focus(), [])
+  return <h1 ref={ref} tabIndex={-1}>{children}</h1>
+}
+
+export const Time = ({ at }: { readonly at: number }) => <time>{time(at)}</time>
+
+/** Text of somebody else: isolated in its direction, with nothing hidden. */
+export const Foreign = ({ text }: { readonly text: string }) => <bdi>{visible(text)}</bdi>
+
+const long = 4000
+
+/** A value of somebody else, as text; a long one is opened on demand, unless somebody has to know all of it. */
+export const Value = ({ value, whole = false }: { readonly value: Schema.Json; readonly whole?: boolean }) => {
+  const text = shown(value)
+  const [all, setAll] = useState(whole || text.length <= long)
+  return (
+    <div class="value">
+      <pre dir="auto">{all ? text : `${text.slice(0, long)}…`}</pre>
+      {!whole && text.length > long && (
+        <button type="button" aria-expanded={all} onClick={() => setAll(!all)}>
+          {all ? "Show less" : `Show all ${text.length} characters`}
+        </button>
+      )}
+    </div>
+  )
+}
+
+export const Facts = (
+  { facts }: { readonly facts: ReadonlyArray<readonly [name: string, value: ComponentChildren]> }
+) =>
+  facts.length === 0 ? null : (
+    <dl class="facts">
+      {facts.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{typeof value === "string" ? <Foreign text={value} /> : value}</dd>
+        </div>
+      ))}
+    </dl>
+  )
+
+/** What went wrong, where it went wrong, said aloud. */
+export const Problem = ({ failure, retry }: { readonly failure: Failure | undefined; readonly retry?: () => void }) =>
+  failure === undefined ? null : (
+    <div class="notice bad" role="alert">
+      <p>
+        <Foreign text={words(failure)} />
+      </p>
+      {retry !== undefined && <button type="button" onClick={retry}>Try again</button>}
+    </div>
+  )
+
+/** A message that takes the focus, since what had it is gone. */
+export const Outcome = (
+  { children, tone }: { readonly children: ComponentChildren; readonly tone: "good" | "bad" | "care" }
+) => {
+  const ref = useRef<HTMLDivElement>(null)
+  useEffect(() => ref.current?.focus(), [])
+  return (
+    <div ref={ref} tabIndex={-1} class={`notice ${tone}`} role={tone === "bad" ? "alert" : "status"}>{children}</div>
+  )
+}
+
+/** A control with its label above, and what is to be known about it below. */
+export const Labelled = ({ about, children, label }: {
+  readonly label: string
+  readonly about?: string | undefined
+  readonly children: (ids: { readonly id: string; readonly "aria-describedby"?: string }) => ComponentChildren
+}) => {
+  const id = useId()
+  return (
+    <div class="field">
+      <label for={id}>
+        <Foreign text={label} />
+      </label>
+      {about !== undefined && (
+        <p class="about" id={`${id}-about`}>
+          <Foreign text={about} />
+        </p>
+      )}
+      {children(about === undefined ? { id } : { id, "aria-describedby": `${id}-about` })}
+    </div>
+  )
+}
