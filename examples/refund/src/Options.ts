@@ -34,6 +34,8 @@ export interface Options {
   /** `payment` (after the money moved, before it is recorded), a type of event (right after it), or `nothing`. */
   readonly killAt: string
   readonly keep: boolean
+  /** Stays, with a run that waits for a person and a page to decide it on. */
+  readonly serve: boolean
 }
 
 export const usage = `Usage: npm start -- [options]
@@ -44,6 +46,7 @@ export const usage = `Usage: npm start -- [options]
                     ${written.slice(0, 4).join(", ")},
                     ${written.slice(4).join(", ")}
   --keep            leave the log and the ledger where they are
+  --serve           stay, with another run that waits for you, and tell the address of its page
   --help            this text
 
 The model is a script that needs no network. With LLM_MODEL set it is a real one, at LLM_BASE_URL
@@ -61,6 +64,7 @@ export const parse = (args: ReadonlyArray<string>): Effect.Effect<Options | unde
             "amount": { type: "string", default: "6400" },
             "kill-at": { type: "string", default: "payment" },
             "keep": { type: "boolean", default: false },
+            "serve": { type: "boolean", default: false },
             "help": { type: "boolean", default: false }
           }
         }),
@@ -79,5 +83,5 @@ export const parse = (args: ReadonlyArray<string>): Effect.Effect<Options | unde
         detail: `--kill-at wants one of ${places.join(", ")}, not \`${values["kill-at"]}\``
       })
     }
-    return { goal: values.goal, cents, killAt: values["kill-at"], keep: values.keep }
+    return { goal: values.goal, cents, killAt: values["kill-at"], keep: values.keep, serve: values.serve }
   })

@@ -5,63 +5,20 @@ import type { Recorded, RunEventOf } from "@durable-agents/core"
 import { Digest, EventStore, Runs } from "@durable-agents/core"
 import { Sqlite } from "@durable-agents/sqlite"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
-import { Deferred, Effect, Fiber, Layer, Option, Schema, Stream } from "effect"
-import { type ChildProcess, fork } from "node:child_process"
+import { Effect, Fiber, Layer, Option, Schema, Stream } from "effect"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import * as KillSwitch from "./KillSwitch.ts"
 import { type Options, parse, usage } from "./Options.ts"
 import { type Books, books } from "./Payments.ts"
 import * as Person from "./Person.ts"
 import * as Printer from "./Printer.ts"
+import { stay } from "./Stay.ts"
 import { attempts, Support } from "./Support.ts"
+import { stop, worker } from "./WorkerProcess.ts"
 
 const startKey = "the-main-job"
 const runId = Digest.derivedRunId("default", Support.name, startKey)
-
-/** A worker process ended that nobody had stopped. */
-class WorkerEnded extends Schema.TaggedError<WorkerEnded>()("WorkerEnded", {
-  exitCode: Schema.NullOr(Schema.Int),
-  signal: Schema.NullOr(Schema.String),
-  /** What it said of it. */
-  why: Schema.optionalKey(Schema.String)
-}) {
-  override get message() {
-    const how = this.signal === null ? `with exit code ${this.exitCode}` : `by ${this.signal}`
-    return `The worker process ended ${how}${this.why === undefined ? "" : `: ${this.why}`}`
-  }
-}
-
-/**
- * One worker process, the moment at which it asks to be killed, and its end if it ends by itself. It is stopped when the scope
- * closes.
- */
-const worker = (orders: Record<string, unknown>) =>
-  Effect.gen(function*() {
-    const killMe = yield* Deferred.make<void>()
-    const ended = yield* Deferred.make<never, WorkerEnded>()
-    const child = yield* Effect.acquireRelease(
-      Effect.sync(() => fork(join(import.meta.dirname, "worker.ts"), [JSON.stringify(orders)])),
-      (child) => stop(child, "SIGTERM")
-    )
-    let last: { readonly why?: string } = {}
-    child.on("message", (message) => {
-      if (message === KillSwitch.now) Deferred.doneUnsafe(killMe, Effect.void)
-      else last = { why: String(message) }
-    })
-    child.once("close", (exitCode, signal) => {
-      Deferred.doneUnsafe(ended, new WorkerEnded({ exitCode, signal, ...last }))
-    })
-    return { child, killMe: Deferred.await(killMe), ended: Deferred.await(ended) }
-  })
-
-const stop = (child: ChildProcess, signal: NodeJS.Signals): Effect.Effect<void> =>
-  Effect.callback((resume) => {
-    if (child.exitCode !== null || child.signalCode !== null) return resume(Effect.void)
-    child.once("exit", () => resume(Effect.void))
-    child.kill(signal)
-  })
 
 /** What happened, as the log grows; whoever is asked decides before the next line. */
 const follow = (printer: Printer.Printer, events: Array<Recorded>) =>
@@ -94,16 +51,17 @@ const decide = (request: RunEventOf<"ApprovalRequested">, printer: Printer.Print
     yield* isGranted ? runs.approve(runId, decision) : runs.deny(runId, { ...decision, reason: "not this time" })
   })
 
+const ordersOf = ({ cents, goal }: Options, folder: string) => ({
+  store: join(folder, "runs.db"),
+  ledger: join(folder, "payments.db"),
+  startKey,
+  order: /[A-Z]-\d+/.exec(goal)?.[0] ?? "A-8891",
+  cents
+})
+
 const demo = (options: Options, folder: string) =>
   Effect.gen(function*() {
-    const ledger = join(folder, "payments.db")
-    const orders = {
-      store: join(folder, "runs.db"),
-      ledger,
-      startKey,
-      order: /[A-Z]-\d+/.exec(options.goal)?.[0] ?? "A-8891",
-      cents: options.cents
-    }
+    const orders = ordersOf(options, folder)
     const printer = Printer.make()
     const events: Array<Recorded> = []
 
@@ -128,7 +86,7 @@ const demo = (options: Options, folder: string) =>
     }
     yield* printer.line("")
     yield* printer.line(isKilled ? toldOfKill(events, written) : toldOfOne(options))
-    const counted = yield* books(ledger)
+    const counted = yield* books(orders.ledger)
     yield* printer.line(`attempts ${counted.attempts}, refunds ${counted.refunds}`)
     return { isBalanced: balances(counted, events), isCompleted: events.at(-1)?.event._tag === "RunCompleted" }
   }).pipe(
@@ -183,6 +141,7 @@ const inFolder = (options: Options) =>
     if (options.keep) yield* Effect.sync(() => console.log(whereToLook(folder)))
     if (!isBalanced) yield* fail("The books do not balance.", 1)
     else if (!isCompleted) yield* fail("The run did not complete.", 1)
+    if (options.serve) yield* stay({ ...ordersOf(options, folder), goal: options.goal, startKey: "yours" })
   }))
 
 const fail = (why: string, exitCode: number) =>
