@@ -2,7 +2,7 @@
  * The page as routes of the server that answers the API. It is built ahead and asks nothing of any other machine.
  */
 import { Effect, Layer } from "effect"
-import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { HttpRouter, type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { createHash } from "node:crypto"
 import { readFileSync } from "node:fs"
 import { gzipSync } from "node:zlib"
@@ -54,11 +54,7 @@ export const routes = (
     )
   )
   const [first = Layer.empty, ...others] = all
-  // Without the slash at the end, what the page names would be looked for beside it.
-  const slash = prefix === ""
-    ? Layer.empty
-    : HttpRouter.add("GET", prefix, HttpServerResponse.redirect(`${prefix.slice(prefix.lastIndexOf("/") + 1)}/`))
-  return Layer.mergeAll(first, ...others, slash)
+  return Layer.mergeAll(first, ...others)
 }
 
 /** Sends the file, or 304 to who has it. */
@@ -80,10 +76,16 @@ const asset = Effect.fnUntraced(function*(name: string, contentType: string) {
     headers: { ...headers, "content-encoding": "gzip" }
   })
   const unchanged = HttpServerResponse.empty({ status: 304, headers })
-  return Effect.map(HttpServerRequest.HttpServerRequest, (request) =>
-    request.headers["if-none-match"] === headers.etag
+  return (request: HttpServerRequest.HttpServerRequest) => {
+    const path = request.originalUrl.split(/[?#]/, 1)[0] ?? ""
+    // Without the slash at its end, what the page names would be looked for beside it.
+    if (name === "index.html" && !path.endsWith("/")) {
+      return Effect.succeed(HttpServerResponse.redirect(`${path.slice(path.lastIndexOf("/") + 1)}/`))
+    }
+    return Effect.succeed(request.headers["if-none-match"] === headers.etag
       ? unchanged
       : /\bgzip\b/.test(request.headers["accept-encoding"] ?? "")
       ? zipped
       : plain)
+  }
 })

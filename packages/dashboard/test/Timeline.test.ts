@@ -1,6 +1,7 @@
 import { Budget, type RunEvent, type RunId, type Seq } from "@durable-agents/core"
 import { assert, describe, it } from "@effect/vitest"
-import { add, empty, type Recorded } from "../src/page/Timeline.ts"
+import type { Recorded } from "../src/page/Entry.ts"
+import { add, empty } from "../src/page/Timeline.ts"
 
 const operation = { key: "turn-1/call-1", attempt: 1, turn: 1, tool: "pay", toolCallId: "call-1" }
 const dana = { kind: "person", id: "dana" } as const

@@ -30,6 +30,8 @@ const violations = async (page: Page, ...rules: ReadonlyArray<string>): Promise<
   return found.violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join(" ")}`)
 }
 
+const focused = (page: Page) => page.evaluate(() => document.activeElement?.tagName)
+
 describe("the page", () => {
   it(
     "starts a run, shows what it asks, takes the decision, and follows it to its end (check 82)",
@@ -164,6 +166,34 @@ describe("the page", () => {
       await page.getByText("Run cancelled by olga").waitFor()
       await page.reload()
       await page.getByText("Run cancelled by olga").waitFor()
+    })
+  )
+
+  it(
+    "is used by the keyboard alone, and keeps the focus where the reader is",
+    withSite(async ({ startSupport, url }) => {
+      await startSupport()
+      await startSupport()
+      const { page } = await open(browser, url)
+      const links = page.getByRole("link", { name: /issue_refund/ })
+      await links.nth(1).waitFor()
+      assert.strictEqual(await focused(page), "H1")
+      await links.first().focus()
+      await page.keyboard.press("ArrowDown")
+      await page.keyboard.press("Enter")
+      await page.getByRole("heading", { name: "Arguments" }).waitFor()
+      await page.locator(".opened:focus").waitFor()
+      assert.strictEqual(await links.nth(1).getAttribute("aria-current"), "true")
+      await page.keyboard.press("Tab")
+      assert.strictEqual(await focused(page), "A")
+      await page.keyboard.press("Tab")
+      await page.keyboard.press("Enter")
+      await page.getByRole("textbox", { name: "orderId" }).focus()
+      await page.keyboard.press("Enter")
+      await page.getByRole("button", { name: "Deny" }).focus()
+      await page.keyboard.press("Enter")
+      await page.locator(".notice:focus").getByText("Denied. A worker goes on").waitFor()
+      await links.nth(1).waitFor({ state: "detached" })
     })
   )
 

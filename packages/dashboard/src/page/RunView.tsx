@@ -32,7 +32,10 @@ export const RunView = ({ runId }: { readonly runId: RunId }) => {
     10
   )
   useEffect(() => {
-    if (feed.timeline.next > 0) reload()
+    if (feed.timeline.next === 0) return
+    // Events come in flocks; an answer is not to be overtaken by the question after it.
+    const timer = setTimeout(reload, 250)
+    return () => clearTimeout(timer)
   }, [feed.timeline.next])
   const status = value?.run.status
   const before = useRef(status)

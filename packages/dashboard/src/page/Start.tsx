@@ -62,8 +62,7 @@ const StartForm = ({ program }: { readonly program: Program }) => {
           {
             done: ({ runId }) => void (location.hash = href({ _tag: "Run", runId })),
             failed: (failure) => {
-              // It was refused for what it says: the next one says something else.
-              if (failure._tag !== "HttpClientError") key.current = newKey()
+              if (!isOpen(failure)) key.current = newKey()
               setFailure(failure)
             }
           }
@@ -76,6 +75,10 @@ const StartForm = ({ program }: { readonly program: Program }) => {
     </form>
   )
 }
+
+/** Whether the run may have been recorded all the same; what was refused for what it says is sent as another one. */
+const isOpen = ({ _tag }: Failure): boolean =>
+  _tag === "HttpClientError" || _tag === "InternalProblem" || _tag === "UnavailableProblem"
 
 /** Browsers make UUIDs only for pages that came over an encrypted connection or from the own machine. */
 const newKey = (): string =>

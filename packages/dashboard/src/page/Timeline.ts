@@ -1,43 +1,12 @@
 /**
  * A log as a story: what belongs together stands together, where it began.
  */
-import type { recordedOf } from "@durable-agents/server/Api"
-import type { Result } from "effect"
-import { Schema } from "effect"
-import { duration, spaced, time } from "./Text.ts"
+import type { Schema } from "effect"
+import { type Change, type Entry, facts, type Line, type MakeLine, type Recorded, type Tone } from "./Entry.ts"
+import * as OperationEntry from "./OperationEntry.ts"
+import { spaced, time } from "./Text.ts"
 
-type Recorded = Result.Result.Success<ReturnType<typeof recordedOf>>
-type Event = Recorded["event"]
-type EventOf<Tag extends Event["_tag"]> = Extract<Event, { readonly _tag: Tag }>
 type Json = Schema.Json
-
-export type { Recorded }
-
-/** One line of what happened within an entry. */
-export interface Line {
-  readonly at: number
-  readonly tone: Tone
-  readonly text: string
-  readonly value?: Json | undefined
-}
-
-/** How something is to be taken. */
-export type Tone = "plain" | "good" | "bad" | "wait" | "care"
-
-export interface Entry {
-  /** Unique within the log. */
-  readonly id: string
-  readonly at: number
-  readonly kind: "run" | "model" | "tool" | "step" | "approval" | "guardrail" | "wait" | "person"
-  readonly title: string
-  readonly tone: Tone
-  /** In a word: how it stands. */
-  readonly state: string
-  readonly facts: ReadonlyArray<readonly [name: string, value: string]>
-  /** What went in, such as arguments. */
-  readonly input?: Json | undefined
-  readonly lines: ReadonlyArray<Line>
-}
 
 /** Entries in the order in which they began, and how many events they are made of. */
 export interface Timeline {
@@ -81,8 +50,6 @@ export const add = (timeline: Timeline, events: ReadonlyArray<Recorded>): Timeli
   }
   return { entries, next }
 }
-
-type Change = Partial<Omit<Entry, "at">> & Pick<Entry, "id">
 
 const blank = { kind: "run", tone: "plain", state: "", facts: [] } as const
 
@@ -156,67 +123,15 @@ const changes = ({ at, event, seq }: Recorded): ReadonlyArray<Change> => {
       return note({ title: `Run cancelled by ${event.actor.id}`, tone: "bad", lines: said(line, event.reason) })
 
     case "LLMCallRequested":
-      return [{
-        id: event.key,
-        kind: "model",
-        ...running(
-          event,
-          event.compaction === undefined ? `Turn ${event.turn}: ask the model` : `Turn ${event.turn}: summarise`,
-          line
-        ),
-        facts: [["model", event.model], ["messages", `${event.messageCount}`]]
-      }]
     case "LLMCallCompleted":
-      return [{
-        id: event.key,
-        kind: "model",
-        ...succeeded(event),
-        facts: facts({
-          "tokens in": numberText(event.usage.inputTokens),
-          "tokens out": numberText(event.usage.outputTokens),
-          cost: event.usage.costUsd === undefined ? undefined : `$${event.usage.costUsd}`,
-          took: tookText(event.durationMillis),
-          stopped: event.stopReason
-        }),
-        lines: [...recoveredLine(event, line), ...event.parts.map((part) => partLine(part, line))]
-      }]
     case "ToolCallRequested":
-      return [{
-        id: event.key,
-        kind: "tool",
-        ...running(event, `Call ${event.tool}`, line),
-        facts: facts({ turn: `${event.turn}`, "allowed by": event.approval }),
-        input: event.arguments
-      }]
     case "ToolCallCompleted":
-      return [{
-        id: event.key,
-        kind: "tool",
-        ...succeeded(event),
-        ...(event.isFailure === true ? { tone: "care" as const, state: "answered with a failure" } : {}),
-        facts: facts({ took: tookText(event.durationMillis), "recorded by": event.actor?.id }),
-        lines: [
-          ...recoveredLine(event, line),
-          ...(event.mismatch === undefined ? [] : [line(event.mismatch, "care")]),
-          line("Result", "plain", event.result)
-        ]
-      }]
     case "StepRequested":
-      return [{ id: event.key, kind: "step", ...running(event, `Step ${event.key}`, line) }]
     case "StepCompleted":
-      return [{
-        id: event.key,
-        kind: "step",
-        ...succeeded(event),
-        facts: facts({ took: tookText(event.durationMillis), "recorded by": event.actor?.id }),
-        lines: [...recoveredLine(event, line), line("Output", "plain", event.output)]
-      }]
     case "LLMCallFailed":
-      return [{ id: event.key, kind: "model", ...failed(event, `Turn ${event.turn}: ask the model`, line) }]
     case "ToolCallFailed":
-      return [{ id: event.key, kind: "tool", ...failed(event, `Call ${event.tool}`, line), input: event.arguments }]
     case "StepFailed":
-      return [{ id: event.key, kind: "step", ...failed(event, `Step ${event.key}`, line) }]
+      return [OperationEntry.change(event, line)]
     case "BranchDecided":
       return note({ title: `${event.winner} was first in ${event.key}` })
 
@@ -302,47 +217,6 @@ const changes = ({ at, event, seq }: Recorded): ReadonlyArray<Change> => {
   }
 }
 
-type MakeLine = (text: string, tone?: Tone, value?: Json) => Line
-type Requested = EventOf<"LLMCallRequested" | "ToolCallRequested" | "StepRequested">
-type Completed = EventOf<"LLMCallCompleted" | "ToolCallCompleted" | "StepCompleted">
-type Failed = EventOf<"LLMCallFailed" | "ToolCallFailed" | "StepFailed">
-
-const running = ({ attempt }: Requested, title: string, line: MakeLine) => ({
-  title,
-  tone: "wait" as const,
-  state: attempt > 1 ? `attempt ${attempt} runs` : "runs",
-  lines: attempt > 1 ? [line(`Attempt ${attempt}`)] : []
-})
-
-const succeeded = ({ attempt, recovered }: Completed) => ({
-  tone: "good" as const,
-  state: recovered === true ? "done, recovered" : attempt > 1 ? `done at attempt ${attempt}` : "done"
-})
-
-const recoveredLine = ({ recovered }: Completed, line: MakeLine): ReadonlyArray<Line> =>
-  recovered === true
-    ? [
-      line(
-        "Recovered: an earlier attempt ended with its worker, so the effect may have been asked for more than once.",
-        "care"
-      )
-    ]
-    : []
-
-const failed = (event: Failed, title: string, line: MakeLine) => ({
-  title,
-  tone: event.final ? "bad" as const : "care" as const,
-  state: event.outcome === "unknown" ? "outcome unknown" : event.final ? "failed" : "failed, tries again",
-  lines: [
-    line(
-      `Attempt ${event.attempt} failed (${spaced(event.reason)}): ${event.error}`,
-      event.final ? "bad" : "care",
-      event.failure
-    ),
-    ...(event.outcome === "unknown" ? [line("Whether its effect happened is not known.", "bad")] : [])
-  ]
-})
-
 const acts = { RunReleased: "Released", RunPaused: "Paused", RunResumed: "Resumed" } as const
 
 const verdicts = {
@@ -355,23 +229,3 @@ const verdicts = {
 
 const said = (line: MakeLine, reason: string | undefined): ReadonlyArray<Line> =>
   reason === undefined || reason === "" ? [] : [line(reason)]
-
-const Part = {
-  text: Schema.is(Schema.Struct({ type: Schema.Literals(["text", "reasoning"]), text: Schema.String })),
-  call: Schema.is(Schema.Struct({ type: Schema.Literal("tool-call"), name: Schema.String, params: Schema.Json }))
-}
-
-/** One part of a model's answer. */
-const partLine = (part: Json, line: MakeLine): Line =>
-  Part.text(part)
-    ? line(part.type === "text" ? "Says" : "Thinks", "plain", part.text)
-    : Part.call(part)
-    ? line(`Wants to call ${part.name}`, "plain", part.params)
-    : line("Answers with", "plain", part)
-
-const facts = (all: Readonly<Record<string, string | undefined>>): Entry["facts"] =>
-  Object.entries(all).flatMap(([name, value]) => value === undefined ? [] : [[name, value] as const])
-
-const numberText = (value: number | undefined): string | undefined => value === undefined ? undefined : `${value}`
-
-const tookText = (millis: number | undefined): string | undefined => millis === undefined ? undefined : duration(millis)

@@ -2,8 +2,9 @@
  * The timeline on the page.
  */
 import { useState } from "preact/hooks"
+import type { Entry } from "./Entry.ts"
 import { Facts, Foreign, Time, Value } from "./parts.tsx"
-import type { Entry, Timeline } from "./Timeline.ts"
+import type { Timeline } from "./Timeline.ts"
 
 const window = 200
 

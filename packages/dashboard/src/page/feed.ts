@@ -4,7 +4,7 @@
 import { type FeedEvent, recordedOf } from "@durable-agents/server/Api"
 import { Effect, Result, Schedule, Stream } from "effect"
 import type { Client, Failure } from "./Client.ts"
-import type { Recorded } from "./Timeline.ts"
+import type { Recorded } from "./Entry.ts"
 
 type RunId = Recorded["runId"]
 

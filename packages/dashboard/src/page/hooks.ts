@@ -20,13 +20,14 @@ export const useLoaded = <A>(key: string, call: () => Effect.Effect<A, Failure>,
   const [state, setState] = useState<{ readonly key: string; readonly value?: A; readonly failure?: Failure }>({ key })
   const [round, setRound] = useState(0)
   useEffect(() => {
-    const once = Effect.suspend(() =>
-      document.hidden && everySeconds !== undefined && round > 0 ? Effect.void : Effect.match(call(), {
-        onSuccess: (value) => setState({ key, value }),
-        onFailure: (failure) => setState((before) => before.key === key ? { ...before, failure } : { key, failure })
-      })
-    )
-    return start(everySeconds === undefined ? once : Effect.repeat(once, Schedule.spaced(everySeconds * 1000)))
+    const ask = Effect.match(Effect.suspend(call), {
+      onSuccess: (value) => setState({ key, value }),
+      onFailure: (failure) => setState((before) => before.key === key ? { ...before, failure } : { key, failure })
+    })
+    const again = Effect.suspend(() => document.hidden ? Effect.void : ask)
+    return start(everySeconds === undefined
+      ? ask
+      : Effect.andThen(ask, Effect.repeat(Effect.delay(again, everySeconds * 1000), Schedule.forever)))
   }, [key, round])
   const reload = useCallback(() => setRound((before) => before + 1), [])
   return state.key === key
