@@ -43,6 +43,7 @@ describe("the page", () => {
       await page.getByRole("button", { name: "Start" }).click()
       await page.getByRole("button", { name: "Approve" }).waitFor()
       assert.match(page.url(), /#\/runs\/[0-9a-f-]{36}$/)
+      assert.strictEqual(await page.getByRole("heading", { name: "Output" }).count(), 0)
       await picture(page, "run-asks")
       await page.getByRole("link", { name: "Approvals" }).click()
       await page.getByRole("link", { name: /issue_refund/ }).click()

@@ -80,7 +80,7 @@ export const Decision = ({ approval, onDecided, run }: Props) => {
             hindrance={hindrance(session, run, approval)}
           />
         )
-        : approval.arguments !== undefined && <Value value={approval.arguments} />}
+        : approval.arguments !== undefined && approval.arguments !== null && <Value value={approval.arguments} />}
     </article>
   )
 }
@@ -92,7 +92,8 @@ const DecisionForm = ({ approval, close, hindrance, run }: Omit<Props, "onDecide
   const { announce, client, identity } = useSession()
   const form = useRef<HTMLFormElement>(null)
   const { busy, send } = useSend()
-  const given = approval.arguments
+  // On the wire, an absent value and null are the same.
+  const given = approval.arguments ?? undefined
   const [edited, setEdited] = useState<Schema.Json>()
   const [reason, setReason] = useState("")
   const [failure, setFailure] = useState<Failure>()

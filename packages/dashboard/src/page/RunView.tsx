@@ -55,8 +55,8 @@ export const RunView = ({ runId }: { readonly runId: RunId }) => {
       {value !== undefined && (
         <>
           <Why run={value.run} explanation={value.explanation} />
-          <Actions run={value.run} actions={value.explanation.actions} onDone={reload} />
           <Decisions run={value.run} />
+          <Actions run={value.run} actions={value.explanation.actions} onDone={reload} />
           <About run={value.run} />
         </>
       )}
@@ -140,7 +140,7 @@ const Why = ({ explanation, run }: { readonly run: Run; readonly explanation: Ex
     <p>
       <strong>Next:</strong> <Foreign text={explanation.next} />
     </p>
-    {run.output !== undefined && (
+    {run.status === "Completed" && run.output !== undefined && (
       <>
         <h2>Output</h2>
         <Value value={run.output} />

@@ -44,9 +44,9 @@ const EntryItem = ({ entry: { at, facts, input, kind, lines, state, title, tone 
     </h3>
     <p class="when">
       <Time at={at} />
-      {state !== "" && (
+      {state === "" ? null : (
         <>
-          ·{" "}
+          {" · "}
           <strong>
             <Foreign text={state} />
           </strong>
