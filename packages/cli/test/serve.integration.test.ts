@@ -49,6 +49,7 @@ describe("durable-agents serve", () => {
     const { cli, serve } = await setUp()
     const server = await serve("--app", app, "--user", "dana")
     const work = async () => assert.strictEqual((await cli(["worker", "--app", app, "--until-idle"])).code, 0)
+    assert.include(await (await fetch(`${server.url}/`)).text(), "dashboard.js")
     const started = await call(`${server.url}/runs`, { program: "support", input: "Refund order A-1" })
     assert.strictEqual(started.status, 201)
     const run = `${server.url}/runs/${started.body.runId}`
