@@ -70,7 +70,7 @@ describe("the packages, as they would be published,", () => {
       assert.includeMembers(files, ["LICENSE", "package.json", ...modules.map((module) => `src/${module}`)], name)
       assert.includeMembers(files, built.flatMap((module) => [`dist/${module}.js`, `dist/${module}.d.ts`]), name)
       const more = files.filter((file) =>
-        !/^(LICENSE|package\.json|dist\/.+\.(js|d\.ts)(\.map)?|src\/.+\.tsx?|src\/page\/\w+\.(html|css|svg)|assets\/\w+\.(html|css|svg|js|md)|sql\/\d{4}_\w+\.sql|operations\/\w+\.sql)$/
+        !/^(LICENSE|package\.json|dist\/.+\.(js|d\.ts)(\.map)?|src\/.+\.tsx?|src\/page\/\w+\.(html|css|svg)|assets\/\w+\.(html|css|svg|js|md)|src\/weights\/README\.md|sql\/\d{4}_\w+\.sql|operations\/\w+\.sql)$/
           .test(file)
       )
       assert.deepStrictEqual(more, [], name)
