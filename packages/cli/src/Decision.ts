@@ -17,7 +17,7 @@ import {
   type StoreError,
   type WaitClosed
 } from "@durable-agents/core"
-import { Config, Effect, Layer, Option } from "effect"
+import { Effect, Option } from "effect"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
@@ -26,26 +26,27 @@ import * as FlagValue from "./FlagValue.ts"
 import * as Output from "./Output.ts"
 import * as Printable from "./Printable.ts"
 import { run } from "./RunArgument.ts"
-import * as Store from "./Store.ts"
+import { Site } from "./Site.ts"
+import * as SiteFlags from "./SiteFlags.ts"
 
 /**
  * @category flags
  * @since 0.1.0
  */
-export const actor: Flag.Flag<string> = Flag.String("actor").pipe(
+export const actor: Flag.Flag<Option.Option<string>> = Flag.String("actor").pipe(
   Flag.withMetavar("NAME"),
-  Flag.withDescription("Who decides, as it is recorded; the default is in DURABLE_AGENTS_ACTOR"),
-  Flag.withFallbackConfig(Config.String("DURABLE_AGENTS_ACTOR"))
+  Flag
+    .withDescription("Who decides, as it is recorded; the default is in DURABLE_AGENTS_ACTOR. A server knows it by the token"),
+  Flag.optional
 )
 
 /**
- * Whether the environment says who decides.
+ * As whom a decision is recorded, with the name that the command line gives, if it does.
  *
- * @category settings
+ * @category getters
  * @since 0.1.0
  */
-export const isNamed: Effect.Effect<boolean> = Config.option(Config.NonEmptyString("DURABLE_AGENTS_ACTOR"))
-  .pipe(Effect.match({ onFailure: () => false, onSuccess: Option.isSome }))
+export const actorOf = (given: Option.Option<string>) => Effect.flatMap(Site, (site) => site.actor(given))
 
 /**
  * @category flags
@@ -118,20 +119,22 @@ export const print = (
     readonly json: boolean
     readonly said: string
     readonly more: Readonly<Record<string, unknown>>
-    readonly store: Store.Store
   }
-) => {
-  const { json, more, said, store } = options
-  return Output.print(json ? [Printable.jsonText(JSON.stringify({ runId, program, status, seq, ...more }))] : [
-    Printable.inline(`${said}; the run is ${status}`),
-    ...(status === "Running" || status === "Cancelling"
-      ? [
-        "next: a worker goes on with it; if none runs, start one, or execute this run here:",
-        `  ${Store.withArgument(`durable-agents resume ${runId} --app MODULE`, store)}`
-      ]
-      : [])
-  ])
-}
+) =>
+  Effect.flatMap(Site, ({ command, executes }) => {
+    const { json, more, said } = options
+    return Output.print(json ? [Printable.jsonText(JSON.stringify({ runId, program, status, seq, ...more }))] : [
+      Printable.inline(`${said}; the run is ${status}`),
+      ...(status === "Running" || status === "Cancelling"
+        ? executes
+          ? [
+            "next: a worker goes on with it; if none runs, start one, or execute this run here:",
+            `  ${command(`durable-agents resume ${runId} --app MODULE`)}`
+          ]
+          : ["next: a worker goes on with it"]
+        : [])
+    ])
+  })
 
 /**
  * A command by which an operator acts on a run: who, why, and nothing else.
@@ -149,14 +152,15 @@ export const operator = (name: string, options: {
 }) =>
   Command.make(
     name,
-    { run, actor, store: Store.flag, reason, json: Output.json },
-    ({ actor, json, reason, run, store }) =>
+    { run, actor, site: SiteFlags.flags, reason, json: Output.json },
+    ({ actor: given, json, site, reason, run }) =>
       Effect.gen(function*() {
         const runs = yield* Runs
+        const actor = yield* actorOf(given)
         const by = { actor, ...FlagValue.given(reason, (reason) => ({ reason })) }
         const view = yield* take(run, options.act(runs, run, by))
-        yield* print(view, { json, said: options.said, more: { actor }, store })
-      }).pipe(Effect.provide(layer(store)))
+        yield* print(view, { json, said: options.said, more: { actor } })
+      }).pipe(Effect.provide(layer(site)))
   ).pipe(
     Command.withDescription(options.description),
     Command.withShortDescription(options.short),
@@ -166,9 +170,9 @@ export const operator = (name: string, options: {
   )
 
 /**
- * What a command needs that writes decisions into a store.
+ * What a command needs that takes decisions.
  *
  * @category layers
  * @since 0.1.0
  */
-export const layer = (store: Store.Store) => Layer.provideMerge(Runs.layer, Store.layer(store, "write"))
+export const layer = (site: SiteFlags.Given) => SiteFlags.layer(site, "write")

@@ -7,9 +7,9 @@
  * | 1 | anything else, such as a bug |
  * | 2 | the command line is wrong: an unknown command or flag, a malformed run id or store, an input that does not fit |
  * | 3 | there is no such run |
- * | 4 | the store cannot be opened or read |
+ * | 4 | the store cannot be opened or read, or the server cannot be reached or used |
  * | 5 | a log, or a part of it, cannot be read by this build; what can be read was printed |
- * | 6 | the run does not take this now: it waits for nothing of that name, it was decided before, it has ended |
+ * | 6 | the run does not take this now: it waits for nothing of that name, it was decided before, it has ended; or the server does not permit it |
  * | 7 | the app cannot be used, or cannot execute this run |
  * | 8 | a log that was verified is not what its writers left |
  * | 130 | interrupted |
@@ -140,6 +140,26 @@ export class TokenNotFound
 }
 
 /**
+ * A server could not be reached, or did not do what it was asked. Services that have it as the cause of their `StoreError` are those
+ * that talk to a server.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class ServerFailure
+  extends Schema.TaggedError<ServerFailure>("@durable-agents/cli/ServerFailure")("ServerFailure", {
+    server: Schema.String,
+    detail: Schema.String,
+    /** Nobody answers; there is no valid token; the token does not permit it; anything else. */
+    kind: Schema.Literals(["away", "unauthenticated", "forbidden", "failed"])
+  })
+{
+  override get message() {
+    return `The server \`${this.server}\` ${this.detail}`
+  }
+}
+
+/**
  * Names in a sentence.
  *
  * @category words
@@ -155,10 +175,16 @@ export const keys = (names: ReadonlyArray<string>): string => names.map((name) =
  */
 export const wrong = (message: string): CliError.ValidationError => new CliError.ValidationError({ message })
 
-const codeOf = (failure: unknown): number => {
+/** What a server said is told as it is: no store has failed here. */
+const told = (failure: unknown): unknown =>
+  failure instanceof StoreError && failure.cause instanceof ServerFailure ? failure.cause : failure
+
+const codeOf = (failed: unknown): number => {
+  const failure = told(failed)
   if (failure instanceof CliError.ShowHelp) return failure.errors.length === 0 ? 0 : 2
   if (CliError.isCliError(failure) || failure instanceof InvalidRequest) return 2
   if (failure instanceof RunNotFound || failure instanceof TokenNotFound) return 3
+  if (failure instanceof ServerFailure) return failure.kind === "forbidden" ? 6 : 4
   if (failure instanceof StoreError) return 4
   if (failure instanceof UnreadableLog) return 5
   if (failure instanceof LogDiffers) return 8
@@ -205,10 +231,12 @@ const explained = (error: CliError.CliError): string => {
  */
 export const report = (cause: Cause.Cause<unknown>): Effect.Effect<void> => {
   if (Cause.hasInterruptsOnly(cause)) return Effect.void
-  const failure = Cause.squash(cause)
+  const failure = told(Cause.squash(cause))
   if (failure instanceof CliError.ShowHelp) return Effect.void
   const bug = Option.isNone(Cause.findErrorOption(cause)) ? "this is a bug: " : ""
-  return complain(`${bug}${failure instanceof Error ? failure.message : String(failure)}`)
+  return complain(`${bug}${
+    CliError.isCliError(failure) ? explained(failure) : failure instanceof Error ? failure.message : String(failure)
+  }`)
 }
 
 /**

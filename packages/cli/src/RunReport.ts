@@ -1,24 +1,12 @@
 /**
  * How a run stands, in short: its status and since when, what it has used, what it waits for, and how it goes on.
  */
-import {
-  EventStore,
-  Explain,
-  type RunId,
-  RunIndex,
-  RunNotFound,
-  RunQueue,
-  Runs,
-  RunState,
-  type RunStatus,
-  type RunView,
-  view
-} from "@durable-agents/core"
-import { Effect, Option, Stream, Struct } from "effect"
+import { type RunId, RunNotFound, Runs, RunState, type RunStatus, type RunView, view } from "@durable-agents/core"
+import { Effect, Stream, Struct } from "effect"
 import { hostname } from "node:os"
 import * as EventFields from "./EventFields.ts"
 import * as Printable from "./Printable.ts"
-import * as Store from "./Store.ts"
+import { type Explanation, Site } from "./Site.ts"
 import type * as Style from "./Style.ts"
 import * as Units from "./Units.ts"
 import * as WorkerName from "./WorkerName.ts"
@@ -33,7 +21,7 @@ export interface RunReport {
   readonly since: number
   /** The store's time. */
   readonly now: number
-  readonly explanation: Explain.Explanation
+  readonly explanation: Explanation
 }
 
 /** In which tone each status is shown. */
@@ -88,29 +76,23 @@ export const load = Effect.fnUntraced(function*(runId: RunId) {
       state = next
     }))
   if (state.started === undefined) return yield* new RunNotFound({ runId })
-  const summary = yield* (yield* RunIndex).get(runId)
-  const holder = yield* (yield* RunQueue).holder(runId)
-  const now = yield* (yield* EventStore).now
+  const site = yield* Site
   const run = view(state)
-  return { run, since, now, explanation: Explain.explain(run, { ...Option.getOrUndefined(summary), holder }) }
+  const explanation = yield* site.explain(run)
+  return { run, since, now: yield* site.now(runId), explanation }
 })
 
 /**
- * The report for people, as printable lines of this width; commands to be copied stay on one line. `store` is where they look.
+ * The report for people, as printable lines of this width; commands to be copied stay on one line.
  *
  * @category conversions
  * @since 0.1.0
  */
-export const lines = (
+export const lines = Effect.fnUntraced(function*(
   report: RunReport,
-  store: Store.Store,
-  { named, style, width }: {
-    readonly style: Style.Style
-    readonly width: number
-    /** Whether the environment says who decides. */
-    readonly named: boolean
-  }
-): ReadonlyArray<string> => {
+  { style, width }: { readonly style: Style.Style; readonly width: number }
+) {
+  const site = yield* Site
   const { explanation, now, run, since } = report
   const { headline, next, waitsFor } = explanation
   const story = [
@@ -132,9 +114,9 @@ export const lines = (
   return [
     toned(style, run.status, Printable.inline(`${run.program} ${run.runId} is ${run.status}`)),
     ...Printable.wrapAll(story, width),
-    ...commands(run, store, named).map((command) => `  ${command}`)
+    ...commands(run, site, yield* site.isNamed).map((command) => `  ${command}`)
   ]
-}
+})
 
 const here = encodeURIComponent(hostname())
 const forPeople = (text: string): string => Printable.inline(WorkerName.shortened(text, here))
@@ -197,13 +179,14 @@ const amount = (used: number, allowed: number | undefined, noun: string): string
 /** How to go on, as commands to be copied. */
 const commands = (
   { pendingApprovals, runId, status }: RunView,
-  store: Store.Store,
+  site: Site["Service"],
   named: boolean
 ): ReadonlyArray<string> => {
   const command = (name: string, ...words: ReadonlyArray<string>) =>
-    Store.withArgument(["durable-agents", name, runId, ...words].join(" "), store)
+    site.command(["durable-agents", name, runId, ...words].join(" "))
   const who = named ? [] : ["--actor NAME"]
-  const executes = status === "Pending" || status === "Running" || status === "Sleeping" || status === "Cancelling"
+  const executes = site.executes &&
+    (status === "Pending" || status === "Running" || status === "Sleeping" || status === "Cancelling")
   return [
     ...pendingApprovals.flatMap(({ key }) => [
       command("approve", Printable.shellWord(key), ...who),

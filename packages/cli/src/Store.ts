@@ -7,6 +7,7 @@ import * as CliError from "effect/cli/CliError"
 import * as Flag from "effect/cli/Flag"
 import * as PostgresAddress from "./PostgresAddress.ts"
 import * as Printable from "./Printable.ts"
+import * as ServerAddress from "./ServerAddress.ts"
 
 /**
  * A store, by the address that the user gave.
@@ -73,7 +74,7 @@ interface Given {
 /** An empty one counts as none: that is how it is taken away in many places. */
 const databaseUrl = Config.withDefault(Config.String("DATABASE_URL"), "")
 
-const fromEnvironment: Config.Config<Option.Option<Given>> = Config.map(
+const inEnvironment: Config.Config<Option.Option<Given>> = Config.map(
   Config.all({ store: Config.option(Config.String("DURABLE_AGENTS_STORE")), url: databaseUrl }),
   ({ store, url }) =>
     Option.map(store, (address): Given => ({ from: "DURABLE_AGENTS_STORE", address })).pipe(Option.orElse(() =>
@@ -81,33 +82,75 @@ const fromEnvironment: Config.Config<Option.Option<Given>> = Config.map(
     ))
 )
 
-const read = Effect.fnUntraced(function*({ address, from }: Given) {
-  if (from === "DATABASE_URL" && !PostgresAddress.isMeant(address)) {
-    return yield* Effect.fail("DATABASE_URL is not an address of PostgreSQL; give --store or set DURABLE_AGENTS_STORE")
-  }
-  if (from !== "flag") return yield* Effect.fromResult(parse(address))
-  const set = yield* Effect.orDie(databaseUrl)
-  return yield* Effect
-    .fromResult(parse(address, set === "" || set === address ? "--store \"$DATABASE_URL\"" : "--store URL"))
-})
+const read = Effect.fnUntraced(
+  function*({ address, from }: Given) {
+    if (from === "DATABASE_URL" && !PostgresAddress.isMeant(address)) {
+      return yield* Effect
+        .fail("DATABASE_URL is not an address of PostgreSQL; give --store or set DURABLE_AGENTS_STORE")
+    }
+    if (from !== "flag") return yield* Effect.fromResult(parse(address))
+    const set = yield* Effect.orDie(databaseUrl)
+    return yield* Effect
+      .fromResult(parse(address, set === "" || set === address ? "--store \"$DATABASE_URL\"" : "--store URL"))
+  },
+  Effect.mapError((problem) => new CliError.ValidationError({ message: `Bad store: ${problem}` }))
+)
 
 /**
+ * The store that the environment names.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const fromEnvironment: Effect.Effect<Option.Option<Store>, CliError.CliError> = Effect
+  .orDie(inEnvironment)
+  .pipe(Effect.flatMap(Option.match({
+    onNone: () => Effect.succeedNone,
+    onSome: (given) => Effect.asSome(read(given))
+  })))
+
+/**
+ * The store that the command line names.
+ *
  * @category flags
  * @since 0.1.0
  */
-export const flag: Flag.Flag<Store> = Flag.String("store").pipe(
+export const named: Flag.Flag<Store> = Flag.String("store").pipe(
   Flag.withMetavar("sqlite:FILE|postgres://..."),
   Flag
     .withDescription("The store that holds the runs; the default is in DURABLE_AGENTS_STORE, then in DATABASE_URL. Leave an address with a " +
       "password there, since others on this machine can see command lines"),
-  Flag.map((address) => Option.some<Given>({ from: "flag", address })),
-  Flag.withFallbackConfig(fromEnvironment),
-  Flag.mapEffect(Option.match({
-    onNone: () => Effect.fail(new CliError.MissingOption({ option: "store" })),
-    onSome: (given) =>
-      Effect.mapError(read(given), (problem) => new CliError.ValidationError({ message: `Bad store: ${problem}` }))
+  Flag.mapEffect((address) => read({ from: "flag", address }))
+)
+
+/**
+ * The store of a command that nothing else than a store will do for.
+ *
+ * @category flags
+ * @since 0.1.0
+ */
+export const flag: Flag.Flag<Store> = Flag.String("url").pipe(
+  Flag.withHidden,
+  Flag.orElseResult(() => Flag.optional(named)),
+  Flag.mapEffect(Result.match({
+    onSuccess: () => Effect.fail(needed("--url")),
+    onFailure: (given) =>
+      Effect.flatMap(
+        Option.isSome(given) ? Effect.succeed(given) : fromEnvironment,
+        Option.match({
+          onNone: () =>
+            Effect.flatMap(ServerAddress.isInEnvironment, (isSet) =>
+              Effect.fail(isSet ? needed(ServerAddress.variable) : new CliError.MissingOption({ option: "store" }))),
+          onSome: Effect.succeed
+        })
+      )
   }))
 )
+
+const needed = (given: string) =>
+  new CliError.ValidationError({
+    message: `This command works on a store, not through a server, so ${given} is of no use to it: give --store`
+  })
 
 /**
  * What a command does with a store: looks into it, writes to it, or executes its runs. The first two are soon over.

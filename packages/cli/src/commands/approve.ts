@@ -12,7 +12,7 @@ import * as FlagValue from "../FlagValue.ts"
 import * as Output from "../Output.ts"
 import * as ProgramInput from "../ProgramInput.ts"
 import { run } from "../RunArgument.ts"
-import * as Store from "../Store.ts"
+import * as SiteFlags from "../SiteFlags.ts"
 
 /**
  * @category commands
@@ -23,7 +23,7 @@ export const approve = Command
     run,
     approval: Decision.approval,
     actor: Decision.actor,
-    store: Store.flag,
+    site: SiteFlags.flags,
     comment: Flag.String("comment").pipe(Flag.withDescription("A remark for the log"), Flag.optional),
     edited: Flag.String("arguments").pipe(
       Flag.withMetavar("JSON"),
@@ -42,13 +42,14 @@ export const approve = Command
       Flag.withDefault(false)
     ),
     json: Output.json
-  }, ({ actor, approval: asked, comment, edit, edited, file, json, run, store }) =>
+  }, ({ actor: by, approval: asked, comment, edit, edited, file, json, site, run }) =>
     Effect.gen(function*() {
       const approval = yield* Decision.named(run, asked)
       const given = yield* ProgramInput.json("arguments", edited, file)
       if (edit && Option.isSome(given)) return yield* wrong("Give either --edit or the arguments")
       const args = edit ? yield* Editor.argumentsOf(run, approval) : given
       const runs = yield* Runs
+      const actor = yield* Decision.actorOf(by)
       const view = yield* Decision.take(
         run,
         runs.approve(run, {
@@ -61,10 +62,9 @@ export const approve = Command
       yield* Decision.print(view, {
         json,
         said: `approved ${approval}`,
-        more: { approval, decision: "granted", actor },
-        store
+        more: { approval, decision: "granted", actor }
       })
-    }).pipe(Effect.provide(Decision.layer(store))))
+    }).pipe(Effect.provide(Decision.layer(site))))
   .pipe(
     Command
       .withDescription("Allows exactly one request, by its key. Only the first decision counts. It is recorded; a worker or `resume` acts on it. " +

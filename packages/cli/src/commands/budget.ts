@@ -10,7 +10,7 @@ import { wrong } from "../Failure.ts"
 import * as FlagValue from "../FlagValue.ts"
 import * as Output from "../Output.ts"
 import { run } from "../RunArgument.ts"
-import * as Store from "../Store.ts"
+import * as SiteFlags from "../SiteFlags.ts"
 
 /**
  * @category commands
@@ -29,16 +29,17 @@ export const budget = Command
       )
     ),
     actor: Decision.actor,
-    store: Store.flag,
+    site: SiteFlags.flags,
     reason: Decision.reason,
     json: Output.json
-  }, ({ actor, json, limits, reason, run, store }) =>
+  }, ({ actor: given, json, limits, site, reason, run }) =>
     Effect.gen(function*() {
       const runs = yield* Runs
+      const actor = yield* Decision.actorOf(given)
       const by = { actor, ...FlagValue.given(reason, (reason) => ({ reason })) }
       const view = yield* Decision.take(run, runs.changeBudget(run, limits, by))
-      yield* Decision.print(view, { json, said: "budget changed", more: { actor, budget: view.budget }, store })
-    }).pipe(Effect.provide(Decision.layer(store))))
+      yield* Decision.print(view, { json, said: "budget changed", more: { actor, budget: view.budget } })
+    }).pipe(Effect.provide(Decision.layer(site))))
   .pipe(
     Command
       .withDescription("Replaces limits of an open run. One that is stuck at a limit goes on when it is also released."),

@@ -8,7 +8,7 @@ import * as Decision from "../Decision.ts"
 import * as FlagValue from "../FlagValue.ts"
 import * as Output from "../Output.ts"
 import { run } from "../RunArgument.ts"
-import * as Store from "../Store.ts"
+import * as SiteFlags from "../SiteFlags.ts"
 
 /**
  * @category commands
@@ -19,13 +19,14 @@ export const deny = Command
     run,
     approval: Decision.approval,
     actor: Decision.actor,
-    store: Store.flag,
+    site: SiteFlags.flags,
     reason: Decision.reason,
     json: Output.json
-  }, ({ actor, approval: given, json, reason, run, store }) =>
+  }, ({ actor: by, approval: given, json, site, reason, run }) =>
     Effect.gen(function*() {
       const approval = yield* Decision.named(run, given)
       const runs = yield* Runs
+      const actor = yield* Decision.actorOf(by)
       const view = yield* Decision.take(
         run,
         runs.deny(run, { approval, actor, ...FlagValue.given(reason, (reason) => ({ reason })) })
@@ -33,10 +34,9 @@ export const deny = Command
       yield* Decision.print(view, {
         json,
         said: `denied ${approval}`,
-        more: { approval, decision: "denied", actor },
-        store
+        more: { approval, decision: "denied", actor }
       })
-    }).pipe(Effect.provide(Decision.layer(store))))
+    }).pipe(Effect.provide(Decision.layer(site))))
   .pipe(
     Command
       .withDescription("Refuses exactly one request, by its key. Only the first decision counts. It is recorded; a worker or `resume` acts on it, " +

@@ -1,14 +1,15 @@
 /**
  * `durable-agents explain`: why a run does not move.
  */
-import { Explain, RunIndex, RunQueue, Runs } from "@durable-agents/core"
-import { Effect, Layer, Option } from "effect"
+import { Runs } from "@durable-agents/core"
+import { Effect } from "effect"
 import * as Command from "effect/cli/Command"
 import { hostname } from "node:os"
 import * as Output from "../Output.ts"
 import * as Printable from "../Printable.ts"
 import { run } from "../RunArgument.ts"
-import * as Store from "../Store.ts"
+import { Site } from "../Site.ts"
+import * as SiteFlags from "../SiteFlags.ts"
 import * as WorkerName from "../WorkerName.ts"
 
 const here = encodeURIComponent(hostname())
@@ -20,13 +21,11 @@ const here = encodeURIComponent(hostname())
 export const explain = Command
   .make(
     "explain",
-    { run, store: Store.flag, json: Output.json, ...Output.flags },
-    ({ json, run, store, ...flags }) =>
+    { run, site: SiteFlags.flags, json: Output.json, ...Output.flags },
+    ({ json, site, run, ...flags }) =>
       Effect.gen(function*() {
         const view = yield* (yield* Runs).state(run)
-        const summary = yield* (yield* RunIndex).get(run)
-        const holder = yield* (yield* RunQueue).holder(run)
-        const explanation = Explain.explain(view, { ...Option.getOrUndefined(summary), holder })
+        const explanation = yield* (yield* Site).explain(view)
         const { style, width } = yield* Output.settings(flags)
         const forPeople = (text: string) => Printable.inline(WorkerName.shortened(text, here))
         const { headline, next, status, waitsFor } = explanation
@@ -37,7 +36,7 @@ export const explain = Command
               Printable.wrap(forPeople(line), width)
             )
           ])
-      }).pipe(Effect.provide(Layer.provideMerge(Runs.layer, Store.layer(store, "read"))))
+      }).pipe(Effect.provide(SiteFlags.layer(site, "read")))
   )
   .pipe(
     Command

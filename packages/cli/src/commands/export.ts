@@ -1,7 +1,7 @@
 /**
  * `durable-agents export`: the log of a run, for programs.
  */
-import { EventStore, RunEvent, RunNotFound, RunState } from "@durable-agents/core"
+import { RunEvent, RunNotFound, Runs, RunState } from "@durable-agents/core"
 import { Effect, Option, Stream } from "effect"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
@@ -9,7 +9,7 @@ import { UnreadableLog } from "../Failure.ts"
 import * as Output from "../Output.ts"
 import * as Printable from "../Printable.ts"
 import { run } from "../RunArgument.ts"
-import * as Store from "../Store.ts"
+import * as SiteFlags from "../SiteFlags.ts"
 import * as WholeFile from "../WholeFile.ts"
 
 /**
@@ -19,15 +19,15 @@ import * as WholeFile from "../WholeFile.ts"
 export const exportRun = Command
   .make("export", {
     run,
-    store: Store.flag,
+    site: SiteFlags.flags,
     output: Flag.String("output").pipe(
       Flag.withMetavar("FILE"),
       Flag.withDescription("Write to this file, which is replaced, instead of standard output"),
       Flag.optional
     )
-  }, ({ output, run, store }) =>
+  }, ({ output, site, run }) =>
     Effect.gen(function*() {
-      const events = yield* Stream.runCollect((yield* EventStore).read(run))
+      const events = yield* Stream.runCollect((yield* Runs).events(run))
       if (events.length === 0) return yield* new RunNotFound({ runId: run })
       const lines = events.map((recorded) => Printable.jsonText(RunEvent.toLine(recorded)))
       yield* Option.match(output, {
@@ -36,7 +36,7 @@ export const exportRun = Command
       })
       const { problem } = RunState.fold(RunState.initial(run), events)
       if (problem !== undefined) return yield* new UnreadableLog({ runId: run, ...problem })
-    }).pipe(Effect.provide(Store.layer(store, "read"))))
+    }).pipe(Effect.provide(SiteFlags.layer(site, "read"))))
   .pipe(
     Command
       .withDescription("Writes the whole log of a run as JSON lines, one an event, as RunEvent.fromLine reads them. What this build does not know is " +

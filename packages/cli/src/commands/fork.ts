@@ -11,7 +11,7 @@ import * as FlagValue from "../FlagValue.ts"
 import * as Output from "../Output.ts"
 import * as Printable from "../Printable.ts"
 import { run } from "../RunArgument.ts"
-import * as Store from "../Store.ts"
+import * as SiteFlags from "../SiteFlags.ts"
 
 /**
  * @category commands
@@ -26,7 +26,7 @@ export const fork = Command
         .withDescription("How many events the new run begins with: those before this position, as `replay` shows them")
     ),
     actor: Decision.actor,
-    store: Store.flag,
+    site: SiteFlags.flags,
     reason: Decision.reason,
     startKey: Flag.String("start-key").pipe(
       Flag.withMetavar("KEY"),
@@ -44,9 +44,10 @@ export const fork = Command
       Flag.optional
     ),
     json: Output.json
-  }, ({ actor, at, budget, json, labels, reason, run, startKey, store }) =>
+  }, ({ actor: by, at, budget, json, labels, site, reason, run, startKey }) =>
     Effect.gen(function*() {
       const runs = yield* Runs
+      const actor = yield* Decision.actorOf(by)
       const runId = yield* runs.fork(run, {
         at,
         actor,
@@ -66,7 +67,7 @@ export const fork = Command
             .jsonText(JSON.stringify({ runId, program, status, seq, forkedFrom: { runId: run, seq: at }, actor }))
         ]
         : [runId])
-    }).pipe(Effect.provide(Decision.layer(store))))
+    }).pipe(Effect.provide(Decision.layer(site))))
   .pipe(
     Command
       .withDescription("Starts a new run that begins with the first events of another one, and prints its id. Nothing is executed, and the other one " +

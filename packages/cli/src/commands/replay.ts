@@ -1,15 +1,7 @@
 /**
  * `durable-agents replay`: the whole log of a run.
  */
-import {
-  EventStore,
-  type Recorded,
-  RunEvent,
-  type RunId,
-  RunNotFound,
-  RunState,
-  type StoreError
-} from "@durable-agents/core"
+import { type Recorded, RunEvent, type RunId, RunNotFound, Runs, RunState, type StoreError } from "@durable-agents/core"
 import { Effect, type Option, Stream } from "effect"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
@@ -19,7 +11,7 @@ import * as FlagValue from "../FlagValue.ts"
 import * as Output from "../Output.ts"
 import * as Printable from "../Printable.ts"
 import { run } from "../RunArgument.ts"
-import * as Store from "../Store.ts"
+import * as SiteFlags from "../SiteFlags.ts"
 import type * as Style from "../Style.ts"
 import * as Trace from "../Trace.ts"
 
@@ -32,7 +24,7 @@ const here = encodeURIComponent(hostname())
 export const replay = Command
   .make("replay", {
     run,
-    store: Store.flag,
+    site: SiteFlags.flags,
     json: Output.json,
     thinking: Flag.Boolean("thinking").pipe(
       Flag.withoutNegation,
@@ -65,11 +57,11 @@ export const replay = Command
       Flag.optional
     ),
     ...Output.flags
-  }, ({ follow, json, run, short, shownBytes, store, thinking, verify, ...flags }) =>
+  }, ({ follow, json, site, run, short, shownBytes, thinking, verify, ...flags }) =>
     Effect.gen(function*() {
       if (short && (json || verify)) return yield* wrong("Give --short alone, without --json and --verify")
       if (follow && verify) return yield* wrong("Give --follow without --verify")
-      const { changes, read } = yield* EventStore
+      const { changes, events: read } = yield* Runs
       const events = yield* Stream.runCollect(read(run))
       if (events.length === 0) return yield* new RunNotFound({ runId: run })
       const settings = yield* Output.settings(flags)
@@ -82,7 +74,7 @@ export const replay = Command
         : Trace.lines(events, { ...settings, thinking, here }))
       const { problem } = RunState.fold(RunState.initial(run), events)
       if (problem !== undefined) return yield* new UnreadableLog({ runId: run, ...problem })
-    }).pipe(Effect.provide(Store.layer(store, "read"))))
+    }).pipe(Effect.provide(SiteFlags.layer(site, "read"))))
   .pipe(
     Command
       .withDescription("Prints the trace of a run: every event with all its fields, and how the run ended or what it waits for. " +

@@ -11,7 +11,7 @@ import { wrong } from "../Failure.ts"
 import * as Output from "../Output.ts"
 import * as ProgramInput from "../ProgramInput.ts"
 import { run } from "../RunArgument.ts"
-import * as Store from "../Store.ts"
+import * as SiteFlags from "../SiteFlags.ts"
 
 /**
  * @category commands
@@ -37,9 +37,9 @@ export const resolve = Command
       Flag.optional
     ),
     actor: Decision.actor,
-    store: Store.flag,
+    site: SiteFlags.flags,
     json: Output.json
-  }, ({ actor, didNotHappen, file, happened, json, key, run, store }) =>
+  }, ({ actor: by, didNotHappen, file, happened, json, key, site, run }) =>
     Effect.gen(function*() {
       const result = yield* ProgramInput.json("happened", happened, file)
       if (Option.isSome(result) === Option.isSome(didNotHappen)) {
@@ -49,10 +49,11 @@ export const resolve = Command
         ? { _tag: "DidNotHappen", error: didNotHappen.value }
         : { _tag: "Happened", output: Option.getOrNull(result) }
       const runs = yield* Runs
+      const actor = yield* Decision.actorOf(by)
       const view = yield* Decision.take(run, runs.resolve(run, { ...resolution, key, actor }))
       const said = `resolved ${key}: it ${resolution._tag === "Happened" ? "happened" : "did not happen"}`
-      yield* Decision.print(view, { json, said, more: { operation: key, resolution: resolution._tag, actor }, store })
-    }).pipe(Effect.provide(Decision.layer(store))))
+      yield* Decision.print(view, { json, said, more: { operation: key, resolution: resolution._tag, actor } })
+    }).pipe(Effect.provide(Decision.layer(site))))
   .pipe(
     Command
       .withDescription("Says how an operation ended, when the log does not know: whether it took effect, and with which result. The first outcome " +

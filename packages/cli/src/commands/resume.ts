@@ -6,12 +6,12 @@ import { Effect, Layer } from "effect"
 import * as Command from "effect/cli/Command"
 import * as AppModule from "../AppModule.ts"
 import * as Daemon from "../Daemon.ts"
-import * as Decision from "../Decision.ts"
 import { keys, UnusableApp } from "../Failure.ts"
 import * as Output from "../Output.ts"
 import { run } from "../RunArgument.ts"
 import * as RunReport from "../RunReport.ts"
 import * as Store from "../Store.ts"
+import * as StoreSite from "../StoreSite.ts"
 
 /**
  * @category commands
@@ -24,14 +24,19 @@ export const resume = Command
     ({ app, json, run, store, ...flags }) =>
       Effect.gen(function*() {
         yield* Daemon.endAtSecondSignal
-        const reading = Layer.provideMerge(Runs.layer, Store.layer(store, "read"))
+        const reading = StoreSite.layer(store, "read")
         const { state } = yield* Effect.provide(Effect.flatMap(Runs, (runs) => runs.state(run)), reading)
-        const report = yield* RunState.isEnded(state)
-          ? Effect.provide(RunReport.load(run), reading)
-          : execute(app, run, store)
         const settings = yield* Output.settings(flags)
-        const named = yield* Decision.isNamed
-        yield* Output.print(json ? [RunReport.json(report)] : RunReport.lines(report, store, { ...settings, named }))
+        const print = Effect.gen(function*() {
+          const report = yield* RunReport.load(run)
+          yield* Output.print(json ? [RunReport.json(report)] : yield* RunReport.lines(report, settings))
+        })
+        yield* RunState.isEnded(state)
+          ? Effect.provide(print, reading)
+          : Effect.provide(
+            Effect.andThen(execute(app, run), print),
+            yield* executing(app, store)
+          )
       }).pipe(Effect.scoped)
   )
   .pipe(
@@ -46,17 +51,18 @@ export const resume = Command
     }])
   )
 
-const execute = Effect.fnUntraced(function*(app: string, run: RunId, store: Store.Store) {
+const executing = Effect.fnUntraced(function*(app: string, store: Store.Store) {
   const loaded = yield* AppModule.load(app)
   const AppLayer = yield* Effect.promise(() => import("../AppLayer.ts"))
-  return yield* Effect.gen(function*() {
-    const { program } = yield* (yield* Runs).state(run)
-    const programs = yield* Programs
-    if (programs.get(program) === undefined) {
-      const detail = `it has no program \`${program}\`, of which this is a run; it has ${keys(programs.names())}`
-      return yield* new UnusableApp({ module: app, detail })
-    }
-    yield* (yield* Runtime).execute(run)
-    return yield* RunReport.load(run)
-  }).pipe(Effect.provide(AppLayer.layer(loaded, store)))
+  return Layer.provideMerge(StoreSite.layerOf(store), AppLayer.layer(loaded, store))
+})
+
+const execute = Effect.fnUntraced(function*(app: string, run: RunId) {
+  const { program } = yield* (yield* Runs).state(run)
+  const programs = yield* Programs
+  if (programs.get(program) === undefined) {
+    const detail = `it has no program \`${program}\`, of which this is a run; it has ${keys(programs.names())}`
+    return yield* new UnusableApp({ module: app, detail })
+  }
+  yield* (yield* Runtime).execute(run)
 })

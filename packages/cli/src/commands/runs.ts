@@ -1,7 +1,7 @@
 /**
  * `durable-agents runs`: a page of runs, newest first.
  */
-import { EventStore, RunIndex, type RunSummary } from "@durable-agents/core"
+import { RunIndex, type RunSummary } from "@durable-agents/core"
 import { DateTime, Effect } from "effect"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
@@ -10,7 +10,8 @@ import * as Output from "../Output.ts"
 import * as Printable from "../Printable.ts"
 import * as RunReport from "../RunReport.ts"
 import { statuses } from "../RunReport.ts"
-import * as Store from "../Store.ts"
+import { Site } from "../Site.ts"
+import * as SiteFlags from "../SiteFlags.ts"
 import type * as Style from "../Style.ts"
 import * as Units from "../Units.ts"
 
@@ -24,7 +25,7 @@ export const runs = Command
   .make(
     "runs",
     {
-      store: Store.flag,
+      site: SiteFlags.flags,
       status: Flag.Literals("status", statuses).pipe(
         Flag.withDescription("Only runs in this status"),
         Flag.optional
@@ -58,7 +59,7 @@ export const runs = Command
       json: Output.json,
       ...Output.flags
     },
-    ({ cursor, json, labels, limit, program, requestedBy, startedBefore, startedFrom, status, store, ...flags }) =>
+    ({ cursor, json, labels, limit, site, program, requestedBy, startedBefore, startedFrom, status, ...flags }) =>
       Effect.gen(function*() {
         const page = yield* (yield* RunIndex).list({
           limit,
@@ -70,14 +71,16 @@ export const runs = Command
           ...FlagValue.given(startedBefore, (time) => ({ startedBefore: DateTime.toEpochMillis(time) })),
           ...FlagValue.given(cursor, (cursor) => ({ cursor }))
         })
-        const now = yield* (yield* EventStore).now
+        if (json) return yield* Output.print([Printable.jsonText(JSON.stringify(page))])
+        const [first] = page.items
+        const now = first === undefined ? 0 : yield* (yield* Site).now(first.runId)
         const { style, width } = yield* Output.settings(flags)
-        yield* Output.print(json ? [Printable.jsonText(JSON.stringify(page))] : [
+        yield* Output.print([
           ...page.items.flatMap((run) => lines(run, now, style, width)),
           ...(page.items.length === 0 ? ["no runs"] : []),
           ...(page.next === undefined ? [] : [`more: --cursor ${Printable.shellWord(page.next)}`])
         ])
-      }).pipe(Effect.provide(Store.layer(store, "read")))
+      }).pipe(Effect.provide(SiteFlags.layer(site, "read")))
   )
   .pipe(
     Command.withDescription("Lists runs, newest first: id, status, age, program, labels, and what each run waits for."),

@@ -11,7 +11,7 @@ import * as FlagValue from "../FlagValue.ts"
 import * as Output from "../Output.ts"
 import * as ProgramInput from "../ProgramInput.ts"
 import { run } from "../RunArgument.ts"
-import * as Store from "../Store.ts"
+import * as SiteFlags from "../SiteFlags.ts"
 
 /**
  * @category commands
@@ -35,16 +35,17 @@ export const signal = Command
       Flag.optional
     ),
     actor: Decision.actor,
-    store: Store.flag,
+    site: SiteFlags.flags,
     json: Output.json
-  }, ({ actor, file, id, json, name, payload, run, store }) =>
+  }, ({ actor: by, file, id, json, name, payload, site, run }) =>
     Effect.gen(function*() {
       const given = yield* ProgramInput.json("payload", payload, file)
       const runs = yield* Runs
+      const actor = yield* Decision.actorOf(by)
       const options = { actor, ...FlagValue.given(id, (id) => ({ id })) }
       const view = yield* Decision.take(run, runs.signal(run, name, Option.getOrNull(given), options))
-      yield* Decision.print(view, { json, said: `sent ${name}`, more: { signal: name, actor }, store })
-    }).pipe(Effect.provide(Decision.layer(store))))
+      yield* Decision.print(view, { json, said: `sent ${name}`, more: { signal: name, actor } })
+    }).pipe(Effect.provide(Decision.layer(site))))
   .pipe(
     Command
       .withDescription("Sends a value to a run. The program gets it where it waits for a signal of that name, now or later; the order of signals is kept."),

@@ -2,17 +2,22 @@
  * `durable-agents start`: records a new run.
  */
 import { type Budget, type Program, Runs } from "@durable-agents/core"
-import { Config, type DateTime, Effect, Layer, Option } from "effect"
+import { type DateTime, Effect, Layer, Option } from "effect"
 import * as Argument from "effect/cli/Argument"
+import * as CliError from "effect/cli/CliError"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as AppModule from "../AppModule.ts"
+import * as Decision from "../Decision.ts"
 import { wrong } from "../Failure.ts"
 import * as FlagValue from "../FlagValue.ts"
 import * as Output from "../Output.ts"
 import * as Printable from "../Printable.ts"
 import * as ProgramInput from "../ProgramInput.ts"
-import * as Store from "../Store.ts"
+import * as ServerAddress from "../ServerAddress.ts"
+import * as SiteFlags from "../SiteFlags.ts"
+import type * as Store from "../Store.ts"
+import * as StoreSite from "../StoreSite.ts"
 
 /**
  * @category commands
@@ -26,8 +31,8 @@ export const start = Command
         .withDescription("What the program is given: a text if it takes one, otherwise JSON; - for standard input"),
       Argument.optional
     ),
-    app: AppModule.flag,
-    store: Store.flag,
+    app: AppModule.flag.pipe(Flag.optional),
+    site: SiteFlags.flags,
     inputFile: Flag.String("input-file").pipe(
       Flag.withMetavar("FILE"),
       Flag.withDescription("Take the input from this file; - for standard input"),
@@ -44,8 +49,7 @@ export const start = Command
     ),
     requestedBy: Flag.String("requested-by").pipe(
       Flag.withMetavar("NAME"),
-      Flag.withDescription("Who wants the run; the default is in DURABLE_AGENTS_ACTOR"),
-      Flag.withFallbackConfig(Config.String("DURABLE_AGENTS_ACTOR")),
+      Flag.withDescription("Who wants the run; the default is in DURABLE_AGENTS_ACTOR. A server knows it by the token"),
       Flag.optional
     ),
     budget: FlagValue.flag("budget", FlagValue.budget).pipe(
@@ -70,29 +74,34 @@ export const start = Command
       Flag.optional
     ),
     json: Output.json
-  }, ({ app, json, program: name, store, ...given }) =>
+  }, ({ app, json, site: flags, program: name, ...given }) =>
     Effect.gen(function*() {
       const text = yield* inputOf(given)
-      const loaded = yield* AppModule.load(app)
-      const program = yield* Effect.mapError(
-        Effect.fromResult(AppModule.programOf(loaded, name)),
-        ({ message }) => wrong(message)
-      )
+      const site = yield* SiteFlags.choose(flags)
+      const { layer, program } = yield* site._tag === "Server"
+        ? atServer(site, name, app, given.requestedBy)
+        : atStore(site, name, app)
+      const requestedBy = site._tag === "Server" || Option.isSome(given.requestedBy)
+        ? given.requestedBy
+        : yield* StoreSite.actorInEnvironment
       const input = yield* Effect.mapError(Effect.fromResult(ProgramInput.read(program, text)), wrong)
       const record = Effect.gen(function*() {
         const runs = yield* Runs
         // Starting needs of a program what the app was checked for.
-        const runId = yield* runs.start(program as Program.Program<unknown, unknown, unknown>, input, options(given))
+        const runId = yield* runs.start(
+          program as Program.Program<unknown, unknown, unknown>,
+          input,
+          options({ ...given, requestedBy })
+        )
         const { seq, status } = yield* runs.state(runId)
         yield* Output.print([json ? Printable.jsonText(JSON.stringify({ runId, program: name, status, seq })) : runId])
       })
-      const stores = Layer.provideMerge(Runs.layer, Store.layer(store, "write"))
-      yield* Effect.provide(record, Layer.provide(stores, AppModule.settings(loaded)))
+      yield* Effect.provide(record, layer)
     }))
   .pipe(
     Command
       .withDescription("Records a run and prints its id. Nothing is executed: `worker` and `resume` do that. The app is loaded for its definitions " +
-        "only, so this needs no model."),
+        "only, so this needs no model. With --url the server knows the programs, and who starts is whose token it is."),
     Command.withShortDescription("Record a new run"),
     Command.withExamples([
       { command: "durable-agents start support 'Refund order A-8891' --app ./app.ts --store sqlite:runs.db" },
@@ -103,6 +112,33 @@ export const start = Command
       { command: "durable-agents start support - --app ./app.ts --budget turns=10,costUsd=0.50 < goal.txt" }
     ])
   )
+
+/** The definition is the app's. */
+const atStore = Effect.fnUntraced(function*(store: Store.Store, name: string, app: Option.Option<string>) {
+  if (Option.isNone(app)) return yield* new CliError.MissingOption({ option: "app" })
+  const loaded = yield* AppModule.load(app.value)
+  const program = yield* Effect.mapError(
+    Effect.fromResult(AppModule.programOf(loaded, name)),
+    ({ message }) => wrong(message)
+  )
+  return { program, layer: Layer.provide(StoreSite.layer(store, "write"), AppModule.settings(loaded)) }
+})
+
+/** The definition is the server's, and nobody else can be the requester than whose token it is. */
+const atServer = Effect.fnUntraced(function*(
+  server: ServerAddress.ServerAddress,
+  name: string,
+  app: Option.Option<string>,
+  requestedBy: Option.Option<string>
+) {
+  if (Option.isSome(app)) return yield* wrong("Give either --app or --url: the server has programs of its own")
+  const token = yield* ServerAddress.token
+  const Remote = yield* Effect.promise(() => import("../remote/Remote.ts"))
+  const layer = Remote.layer(server, token)
+  if (Option.isSome(requestedBy)) yield* Effect.provide(Decision.actorOf(requestedBy), layer)
+  const { find } = yield* Effect.promise(() => import("../remote/RemotePrograms.ts"))
+  return { program: yield* find(server, token, name), layer }
+})
 
 interface Given {
   readonly input: Option.Option<string>

@@ -1,14 +1,12 @@
 /**
  * `durable-agents status`: how a run stands, in short.
  */
-import { Runs } from "@durable-agents/core"
-import { Effect, Layer } from "effect"
+import { Effect } from "effect"
 import * as Command from "effect/cli/Command"
-import * as Decision from "../Decision.ts"
 import * as Output from "../Output.ts"
 import { run } from "../RunArgument.ts"
 import * as RunReport from "../RunReport.ts"
-import * as Store from "../Store.ts"
+import * as SiteFlags from "../SiteFlags.ts"
 
 /**
  * @category commands
@@ -17,14 +15,13 @@ import * as Store from "../Store.ts"
 export const status = Command
   .make(
     "status",
-    { run, store: Store.flag, json: Output.json, ...Output.flags },
-    ({ json, run, store, ...flags }) =>
+    { run, site: SiteFlags.flags, json: Output.json, ...Output.flags },
+    ({ json, site, run, ...flags }) =>
       Effect.gen(function*() {
         const report = yield* RunReport.load(run)
         const settings = yield* Output.settings(flags)
-        const named = yield* Decision.isNamed
-        yield* Output.print(json ? [RunReport.json(report)] : RunReport.lines(report, store, { ...settings, named }))
-      }).pipe(Effect.provide(Layer.provideMerge(Runs.layer, Store.layer(store, "read"))))
+        yield* Output.print(json ? [RunReport.json(report)] : yield* RunReport.lines(report, settings))
+      }).pipe(Effect.provide(SiteFlags.layer(site, "read")))
   )
   .pipe(
     Command
