@@ -141,7 +141,7 @@ const inFolder = (options: Options) =>
     if (options.keep) yield* Effect.sync(() => console.log(whereToLook(folder)))
     if (!isBalanced) yield* fail("The books do not balance.", 1)
     else if (!isCompleted) yield* fail("The run did not complete.", 1)
-    if (options.serve) yield* stay({ ...ordersOf(options, folder), goal: options.goal, startKey: "yours" })
+    if (options.serve) return yield* stay({ ...ordersOf(options, folder), goal: options.goal, startKey: "yours" })
   }))
 
 const fail = (why: string, exitCode: number) =>
