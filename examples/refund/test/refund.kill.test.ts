@@ -80,7 +80,7 @@ const books = (out: string): ReadonlyArray<string> => lines(out).filter((line) =
 /** An address at which nobody listens, since whoever did has gone. */
 const unreachable = Effect.map(Effect.scoped(provider), ({ url }) => url)
 
-describe("the main job", () => {
+describe("the main job", { concurrent: true }, () => {
   it.live("kills a worker after the payment, and another process finishes: attempts 2, refunds 1", () =>
     Effect.gen(function*() {
       const { code, err, out } = yield* demo()
