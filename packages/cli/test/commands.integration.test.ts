@@ -73,7 +73,7 @@ beforeAll(() =>
 describe("durable-agents replay", () => {
   const replay = (...args: ReadonlyArray<string>) => cli(["replay", runId, "--store", store, ...args])
 
-  it("prints the whole trace under any locale, also where it knows not every event, and says so (D57)", async () => {
+  it("prints the whole trace under any locale, also where it knows not every event, and says so (check 99, D57)", async () => {
     const { code, err, out } = await replay()
     assert.strictEqual(code, 5)
     assert.match(err, /^durable-agents: Event 35 of run `[^`]+` cannot be read: [^\n]+\n$/)

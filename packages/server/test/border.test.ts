@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer, Stream } from "effect"
 import { connect } from "node:net"
 import { gzipSync } from "node:zlib"
-import { call, memory, raw, serve, Ship, type Stores, tokenFor } from "./serving.ts"
+import { call, memory, raw, request, serve, Ship, type Stores, tokenFor } from "./serving.ts"
 
 const on = <E>(
   body: Effect.Effect<void, E, Effect.Services<ReturnType<typeof serve>> | Runs>,
@@ -11,9 +11,6 @@ const on = <E>(
 ) => Effect.scoped(Effect.provide(body, Layer.provideMerge(Runs.layer, store)))
 
 /** A request as bytes. */
-const request = (token: string, headers: ReadonlyArray<string>, path = "/runs", method = "POST") =>
-  [`${method} ${path} HTTP/1.1`, "host: x", `authorization: Bearer ${token}`, ...headers, "", ""].join("\r\n")
-
 const statusOf = (answer: string) => Number(answer.slice(9, 12))
 
 describe("border", () => {
@@ -97,29 +94,6 @@ describe("border", () => {
         hugeChunks: 413
       })
       assert.strictEqual((yield* call(`${url}/runs`, { token })).status, 200)
-    })))
-
-  it.live("records a decision as a whole or not at all when its sender hangs up (HC-2)", () =>
-    on(Effect.gen(function*() {
-      const { port, url } = yield* serve()
-      const token = yield* tokenFor("dana", "operator")
-      const runs = yield* Runs
-      const runId = yield* runs.start(Ship, "A-1")
-      const body = "{\"payload\":{\"by\":\"van\"}}"
-      const bytes = request(token, [`content-length: ${body.length}`], `/runs/${runId}/signals/pickup`) + body
-      for (let cut = 1; cut <= bytes.length; cut += cut > bytes.length - 30 ? 1 : 17) {
-        const socket = connect(port, "127.0.0.1")
-        yield* Effect.callback<void>((resume) => {
-          socket.on("error", () => {})
-          socket.on("close", () => resume(Effect.void))
-          socket.write(bytes.slice(0, cut), () => cut % 2 === 0 ? socket.destroy() : socket.resetAndDestroy())
-        })
-      }
-      assert.strictEqual((yield* call(`${url}/runs/${runId}/signals/last`, { token, json: {} })).status, 204)
-      const events = yield* Stream.runCollect(runs.events(runId))
-      for (const { event } of events.slice(1, -1)) {
-        assert.deepInclude(event, { _tag: "SignalReceived", name: "pickup", payload: { by: "van" } })
-      }
     })))
 
   it.live("answers 503 while the store fails, keeps what it said to itself, and goes on afterwards", () => {

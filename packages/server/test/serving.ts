@@ -105,6 +105,10 @@ export const call = (url: string, { json, token, ...init }: Call = {}): Effect.E
     return { status: response.status, type, headers: response.headers, body }
   })
 
+/** The head of a request, as it goes over the wire. */
+export const request = (token: string, headers: ReadonlyArray<string>, path = "/runs", method = "POST") =>
+  [`${method} ${path} HTTP/1.1`, "host: x", `authorization: Bearer ${token}`, ...headers, "", ""].join("\r\n")
+
 /** What comes back over a connection of its own when these bytes are sent, until it is closed. */
 export const raw = (port: number, ...bytes: ReadonlyArray<string | Uint8Array>): Effect.Effect<string> =>
   Effect.callback((resume) => {

@@ -11,6 +11,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { inject } from "vitest"
 import { anyRequest } from "./anyRequest.ts"
+import { decisions } from "./decisions.ts"
 import { call, execute, serve, Ship, type Stores, tokenFor } from "./serving.ts"
 
 const url = Redacted.make(inject("databaseUrl"))
@@ -102,6 +103,8 @@ for (const [name, store] of Object.entries({ SQLite: sqlite, PostgreSQL: postgre
         assert.strictEqual((yield* runs.state(runId)).status, "Completed")
       }))
     )
+
+    for (const [title, body] of Object.entries(decisions)) test(title, body)
 
     it.live(
       `answer any request, never with 5xx, and append nothing if it is refused (HC-1; ${count} requests, seed ${seed})`,
