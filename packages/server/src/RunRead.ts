@@ -52,7 +52,7 @@ export const statusOf = ({ status }: Pick<RunView, "status">): typeof Status.Typ
 export const modelOf = Effect.fnUntraced(function*({ run, since }: { readonly run: RunView; readonly since: number }) {
   const { startedAt, started, updatedAt } = run.state
   const { budget, failure, output, pendingApprovals, program, reason, runId, seq, usage, waits, wakeAt } = run
-  return {
+  return present({
     runId,
     program,
     programVersion: started?.programVersion ?? "",
@@ -72,10 +72,9 @@ export const modelOf = Effect.fnUntraced(function*({ run, since }: { readonly ru
     reason,
     failure,
     waits,
-    pendingApprovals: pendingApprovals.map((approval) => ({
-      ...approval,
-      argumentsSchema: ArgumentsSchema.of(run.state, approval.key)
-    })),
+    pendingApprovals: pendingApprovals.map((approval) =>
+      present({ ...approval, argumentsSchema: ArgumentsSchema.of(run.state, approval.key) })
+    ),
     wakeAt,
     budget,
     usage,
@@ -83,5 +82,9 @@ export const modelOf = Effect.fnUntraced(function*({ run, since }: { readonly ru
     systemPrompt: started?.systemPrompt,
     guardrailProfile: started?.guardrailProfile,
     tools: started?.tools ?? []
-  } satisfies Run
+  } satisfies Run)
 })
+
+/** Without what is undefined, which JSON would say as null: absent is absent. The type says the same of both. */
+const present = <A extends object>(value: A): A =>
+  Object.fromEntries(Object.entries(value).filter(([, each]) => each !== undefined)) as A

@@ -95,6 +95,20 @@ describe("Server", () => {
   )
 
   test(
+    "leaves out what is not known of a run, and says null of nothing",
+    Effect.gen(function*() {
+      const { get, start } = yield* desk
+      const runId = yield* start()
+      yield* execute(runId)
+      const { body } = yield* get(`/runs/${runId}`)
+      const [approval] = body.pendingApprovals
+      for (const name of ["output", "failure", "startKey", "model", "forkedFrom"]) assert.notProperty(body, name)
+      for (const name of ["tool", "expiresAt", "argumentsSchema"]) assert.notProperty(approval, name)
+      assert.deepStrictEqual(Object.values({ ...body, ...approval }).filter((value) => value === null), [])
+    })
+  )
+
+  test(
     "lists approvals oldest first, within limits, each with its reference, who asked and since when (check 83, D37, AP-3)",
     Effect.gen(function*() {
       const { get, post, start } = yield* desk
