@@ -1,7 +1,9 @@
 /**
  * Judges the guardrails with labelled records, the way a run would use them.
  *
- * node packages/guardrails/scripts/evaluate.ts --set NAME --file FILE.jsonl [--profile NAME] [--signal none] [--json]
+ * node packages/guardrails/scripts/evaluate.ts --set NAME --file FILE.jsonl [--profile NAME] [--signal none] [--weights DIR] [--json]
+ *
+ * `--weights` has the text signal read weights that scripts/train.ts wrote somewhere else.
  */
 import { LearnedSignal, TextSignal } from "@durable-agents/guardrails"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
@@ -13,6 +15,7 @@ import { pii } from "./sets/pii.ts"
 import { provenance } from "./sets/provenance.ts"
 import { runs } from "./sets/runs.ts"
 import { text } from "./sets/text.ts"
+import { weightsIn } from "./sets/weights.ts"
 
 /** One module a set. */
 const sets: Readonly<Record<string, EvaluationSet>> = { pii, provenance, runs, text }
@@ -24,6 +27,7 @@ const main = Effect.gen(function*() {
       file: { type: "string", default: "" },
       profile: { type: "string", default: "standard" },
       signal: { type: "string", default: "learned" },
+      weights: { type: "string" },
       json: { type: "boolean", default: false }
     }
   })
@@ -33,12 +37,14 @@ const main = Effect.gen(function*() {
   }
   const records: ReadonlyArray<unknown> = readFileSync(values.file, "utf8")
     .split("\n").filter((line) => line.trim() !== "").map((line) => JSON.parse(line))
-  // With the signal that profiles have, or with none.
+  // With the signal that profiles have, with other weights, or with none.
+  const signal = values.signal === "none"
+    ? TextSignal.none
+    : values.weights === undefined
+    ? LearnedSignal.signal
+    : yield* weightsIn(values.weights)
   const measures = yield* set.measure(records, values.profile)
-    .pipe(Effect.provideService(
-      TextSignal.TextSignal,
-      values.signal === "none" ? TextSignal.none : LearnedSignal.signal
-    ))
+    .pipe(Effect.provideService(TextSignal.TextSignal, signal))
   yield* Console.log(values.json ? JSON.stringify(measures, null, 2) : set.table(measures))
 })
 

@@ -1,13 +1,17 @@
 /**
  * Trains the text signal: the same data, the same weights, to the byte.
  *
- * node packages/guardrails/scripts/train.ts --data DIR
+ * node packages/guardrails/scripts/train.ts --data DIR [--without SOURCE --out DIR]
  *
  * Whole sources are held out, one group after the other, to find out which margins benign texts of sources reach that were not
  * learned from; the weights that are kept are then learned from all. Writes `src/weights/*.ts` and `scripts/heldOut.json`, which
  * has the margin of each record by its id. The data itself is copied nowhere.
+ *
+ * `--without` learns from all other sources and writes these weights, and nothing else, to `--out`: scripts/evaluate.ts reads them
+ * with `--weights`.
  */
 import { writeFileSync } from "node:fs"
+import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { parseArgs } from "node:util"
 import * as Detector from "../src/Detector.ts"
@@ -15,8 +19,11 @@ import type { Channel } from "../src/TextSignal.ts"
 import * as Examples from "./training/Examples.ts"
 import * as Learning from "./training/Learning.ts"
 
-const { values } = parseArgs({ options: { data: { type: "string" }, channel: { type: "string" } } })
+const { values } = parseArgs({
+  options: { data: { type: "string" }, without: { type: "string" }, out: { type: "string" } }
+})
 if (values.data === undefined) throw new Error("Say where the data is: --data DIR")
+if ((values.without === undefined) !== (values.out === undefined)) throw new Error("--without and --out go together")
 
 /** Sources that are held out together; a source that is not here is in the last group. */
 const groups = [
@@ -37,7 +44,9 @@ const settings: { readonly [Name in Channel]: Learning.Settings } = {
   tool_args: { bits: 15, epochs: 8, most: 0.15, seed: 779 }
 }
 
-const { digest, lines } = Examples.read(values.data)
+const { digest, lines: read } = Examples.read(values.data)
+const lines = read.filter(({ source }) => source !== values.without)
+if (values.without !== undefined && lines.length === read.length) throw new Error(`No source is \`${values.without}\``)
 const heldOut: Record<string, readonly [margin: number, isProse: 0 | 1]> = {}
 
 const path = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url))
@@ -83,7 +92,7 @@ for (const channel of Detector.channels) {
   const { bias, step, weights } = fit(channel, lines.filter(isLearned), known, 4242)
   const name = { tool_result: "toolResult", goal: "goal", tool_args: "toolArgs" }[channel]
   writeFileSync(
-    path(`../src/weights/${name}.ts`),
+    values.out === undefined ? path(`../src/weights/${name}.ts`) : join(values.out, `${name}.ts`),
     `// Written by scripts/train.ts from data with the SHA-256 ${digest}; see README.md beside this file.
 export const bias = ${bias}
 export const step = ${step}
@@ -96,6 +105,7 @@ export const weights: string =
 `
   )
 }
+if (values.out !== undefined) process.exit()
 const ordered = Object.entries(heldOut).sort(([a], [b]) => a < b ? -1 : 1)
 writeFileSync(
   path("heldOut.json"),

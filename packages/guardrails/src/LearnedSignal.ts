@@ -1,6 +1,7 @@
 /**
  * The text signal of this package: weights that were learned from public corpora, without a model call and without a network.
  */
+import { Digest } from "@durable-agents/core"
 import { Effect, Layer } from "effect"
 import * as Detector from "./Detector.ts"
 import type { Channel, Signal } from "./TextSignal.ts"
@@ -9,20 +10,29 @@ import * as goal from "./weights/goal.ts"
 import * as toolArgs from "./weights/toolArgs.ts"
 import * as toolResult from "./weights/toolResult.ts"
 
-interface Stored {
+/**
+ * Weights as `scripts/train.ts` writes them.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Weights {
+  /** Names what they were learned from. */
+  readonly data: string
   readonly bias: number
   readonly step: number
   readonly machine: ReadonlyArray<number>
   readonly prose: ReadonlyArray<number>
+  /** Signed bytes, in base64. */
   readonly weights: string
 }
 
-const opened = ({ weights, ...rest }: Stored): Detector.Model => ({
+const opened = ({ weights, ...rest }: Omit<Weights, "data">): Detector.Model => ({
   ...rest,
   weights: Int8Array.from(atob(weights), (character) => character.charCodeAt(0) << 24 >> 24)
 })
 
-const stored: { readonly [Name in Channel]: Stored } = { goal, tool_args: toolArgs, tool_result: toolResult }
+const stored: { readonly [Name in Channel]: Weights } = { goal, tool_args: toolArgs, tool_result: toolResult }
 const models = new Map<Channel, Detector.Model>()
 
 /**
@@ -40,6 +50,12 @@ export const modelOf = (channel: Channel): Detector.Model => {
 /** From one in twenty benign texts on, and from one in two hundred on. */
 const levels = { weak: Detector.levelOf(0.05), strong: Detector.levelOf(0.005) }
 
+const signalOf = (model: (channel: Channel) => Detector.Model, name: string): Signal => ({
+  version: `learned-1-${name}`,
+  levels: { goal: levels, tool_args: levels, tool_result: levels },
+  score: (text, channel) => Effect.map(judgedBy(model(channel), text, channel, levels.weak), ({ passages }) => passages)
+})
+
 /**
  * Scores texts by windows of what they say when they are read: encodings undone, characters folded.
  *
@@ -55,10 +71,21 @@ const levels = { weak: Detector.levelOf(0.05), strong: Detector.levelOf(0.005) }
  * @category models
  * @since 0.1.0
  */
-export const signal: Signal = {
-  version: `learned-1-${toolResult.data.slice(0, 12)}`,
-  levels: { goal: levels, tool_args: levels, tool_result: levels },
-  score: (text, channel) => scored(text, channel, levels.weak)
+export const signal: Signal = signalOf(modelOf, toolResult.data.slice(0, 12))
+
+/**
+ * The same with other weights, as they are in files.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const make = (weights: { readonly [Name in Channel]: Weights }): Signal => {
+  const own = {
+    goal: opened(weights.goal),
+    tool_args: opened(weights.tool_args),
+    tool_result: opened(weights.tool_result)
+  }
+  return signalOf((channel) => own[channel], Digest.digest(weights.tool_result.weights).slice(7, 19))
 }
 
 /**
@@ -68,21 +95,21 @@ export const signal: Signal = {
  * @since 0.1.0
  */
 export const judged = (text: string, channel: Channel, least: number) =>
-  Effect.map(run(text, channel), (scored) => ({
+  judgedBy(modelOf(channel), text, channel, least)
+
+const judgedBy = (model: Detector.Model, text: string, channel: Channel, least: number) =>
+  Effect.map(run(model, text), (scored) => ({
     isProse: scored.isProse,
-    score: Detector.scoreOf(modelOf(channel), scored.margin, isProseOf(channel, scored)),
-    passages: Detector.passages(modelOf(channel), text, { ...scored, isProse: isProseOf(channel, scored) }, least)
+    score: Detector.scoreOf(model, scored.margin, isProseOf(channel, scored)),
+    passages: Detector.passages(model, text, { ...scored, isProse: isProseOf(channel, scored) }, least)
   }))
 
 /** Only results come in two kinds. */
 const isProseOf = (channel: Channel, { isProse }: Detector.Scored): boolean => channel === "tool_result" && isProse
 
-const scored = (text: string, channel: Channel, least: number) =>
-  Effect.map(judged(text, channel, least), ({ passages }) => passages)
-
-const run = (text: string, channel: Channel): Effect.Effect<Detector.Scored> =>
+const run = (model: Detector.Model, text: string): Effect.Effect<Detector.Scored> =>
   Effect.gen(function*() {
-    const steps = Detector.pieces(modelOf(channel), text)
+    const steps = Detector.pieces(model, text)
     for (let step = steps.next();; step = steps.next()) {
       if (step.done === true) return step.value
       yield* Effect.yieldNow

@@ -25,6 +25,25 @@ const rot13 = instruction.replace(/[a-z]/gi, (letter) => {
   return String.fromCharCode((letter.charCodeAt(0) - base + 13) % 26 + base)
 })
 
+describe("LearnedSignal.make", () => {
+  it.effect("scores with the weights that it is given, and names them", () =>
+    Effect.gen(function*() {
+      const shares = Detector.shares.map(() => 0)
+      const least = { data: "none", bias: 1, step: 1, machine: shares, prose: shares, weights: btoa("\u0000\u0000") }
+      const signal = LearnedSignal.make({ goal: least, tool_args: least, tool_result: least })
+      assert.lengthOf(yield* signal.score("Anything at all.", "tool_result"), 1)
+      assert.notStrictEqual(signal.version, LearnedSignal.signal.version)
+      assert.notStrictEqual(
+        signal.version,
+        LearnedSignal.make({
+          goal: least,
+          tool_args: least,
+          tool_result: { ...least, weights: btoa("\u0001\u0001") }
+        }).version
+      )
+    }))
+})
+
 describe("LearnedSignal.signal", () => {
   it.effect("finds an instruction in a log, where it stands", () =>
     Effect.gen(function*() {
