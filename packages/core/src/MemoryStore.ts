@@ -1,16 +1,18 @@
 /**
  * All ports in one map: the reference implementation, for tests and for runs that may die with the process.
  */
-import { Clock, Context, Effect, Layer, Option, PubSub, Schema, Stream } from "effect"
+import { Clock, Context, Effect, Layer, Option, PubSub, Stream } from "effect"
 import type { AccessToken, NewToken } from "./AccessTokens.ts"
 import { AccessTokens, isLive } from "./AccessTokens.ts"
 import type { Append, Next } from "./EventStore.ts"
 import { EventStore, follow, SequenceConflict, StoreError } from "./EventStore.ts"
 import type { RunId, Seq } from "./Ids.ts"
+import type { Page } from "./Paging.ts"
+import * as Paging from "./Paging.ts"
 import type { Recorded, StoredEvent } from "./RunEvent.ts"
 import { cleanString, cleanText, decode, encode } from "./RunEvent.ts"
-import type { ListOptions, Page, RunSummary } from "./RunIndex.ts"
-import { RunIndex } from "./RunIndex.ts"
+import type { ApprovalEntry, ListOptions, RunSummary } from "./RunIndex.ts"
+import { approvalEntries, RunIndex, whileLeased } from "./RunIndex.ts"
 import type { Claim, Owner } from "./RunQueue.ts"
 import { RunQueue } from "./RunQueue.ts"
 
@@ -248,36 +250,30 @@ export const layerOf = (store: Memory): Layer.Layer<Stores> =>
       Context.add(RunIndex, {
         get: (runId) => yielding(() => Effect.succeed(Option.fromNullishOr(shown(store.runs.get(runId))))),
         list: (options = {}) =>
-          yielding(() => {
-            const rows = Array.from(store.runs.values()).filter((row) =>
-              isInTime(options, row.events[0]?.at ?? 0) && matches(options)(shown(row))
-            )
-            return Effect.map(
-              page("list", rows, options, ({ events, runId }) => [events[0]?.at ?? 0, runId], newest),
-              ({ items, ...next }) => ({ items: items.map(shown).filter((summary) => summary !== undefined), ...next })
-            )
-          }),
-        pendingApprovals: (options = {}) =>
-          yielding(() => {
-            const entries = Array.from(store.runs.values(), shown)
-              .filter((summary) => summary !== undefined)
-              .filter(matches({ ...options }))
-              .flatMap(({ program, requestedBy, runId, waits }) =>
-                waits.filter((wait) => wait.kind === "approval").map((approval) => ({
-                  runId,
-                  program,
-                  requestedBy,
-                  approval
-                }))
+          Effect.flatMap(runPosition(options.cursor), (after) =>
+            yielding(() => {
+              const rows = Array.from(store.runs.values()).filter((row) =>
+                isInTime(options, row.events[0]?.at ?? 0) && matches(options)(shown(row))
               )
-            return page(
-              "pendingApprovals",
-              entries,
-              options,
-              ({ approval, runId }) => [approval.since, runId, approval.key],
-              oldest
-            )
-          })
+              const { items, ...next } = page(
+                rows,
+                options,
+                after,
+                ({ events, runId }) => [events[0]?.at ?? 0, runId] as const,
+                newest
+              )
+              return Effect.succeed({ items: items.map(shown).filter((summary) => summary !== undefined), ...next })
+            })),
+        pendingApprovals: (options = {}) =>
+          Effect.flatMap(approvalPosition(options.cursor), (after) =>
+            yielding(() => {
+              const entries = Array.from(store.runs.values(), shown)
+                .filter((summary) => summary !== undefined)
+                .filter(matches({ ...options }))
+                .flatMap(approvalEntries)
+              const position = ({ approval, runId }: ApprovalEntry) => [approval.since, runId, approval.key] as const
+              return Effect.succeed(page(entries, options, after, position, oldest))
+            }))
       }),
       Context.add(AccessTokens, {
         add: (token) => yielding(() => keepToken(store.tokens, token, now())),
@@ -366,12 +362,8 @@ const isOver = (row: Row | undefined, from: Seq): boolean =>
 /** As a database would give it back: a copy, and text that any of them can hold. */
 const kept = (summary: RunSummary): RunSummary => JSON.parse(cleanText(JSON.stringify(summary)))
 
-const resting = new Set(["Completed", "Failed", "Cancelled", "Stuck", "Paused", "Cancelling"])
-
 const shown = (row: Row | undefined): RunSummary | undefined =>
-  row?.summary === undefined || row.owner === null || resting.has(row.summary.status) || row.summary.waits.length > 0
-    ? row?.summary
-    : { ...row.summary, status: "Running" }
+  row?.summary === undefined || row.owner === null ? row?.summary : whileLeased(row.summary)
 
 const matches = (options: ListOptions) => (summary: RunSummary | undefined): boolean =>
   summary !== undefined &&
@@ -384,38 +376,28 @@ const matches = (options: ListOptions) => (summary: RunSummary | undefined): boo
 const isInTime = ({ startedBefore = Infinity, startedFrom = -Infinity }: ListOptions, at: number): boolean =>
   at >= startedFrom && at < startedBefore
 
-/** Where an item stands in its list, which does not depend on what else is in the list. */
-type Place = ReadonlyArray<string | number>
-
-const oldest = (left: Place, right: Place): number => {
+const oldest = (left: Paging.Position, right: Paging.Position): number => {
   const index = left.findIndex((value, i) => value !== right[i])
   return index === -1 ? 0 : (left[index] ?? 0) < (right[index] ?? 0) ? -1 : 1
 }
 
-const newest = (left: Place, right: Place): number => oldest(right, left)
+const runPosition = Paging.positionOf("list", Paging.RunPosition)
 
-const decodeCursor = Schema
-  .decodeUnknownOption(Schema.fromJsonString(Schema.Array(Schema.Union([Schema.Finite, Schema.String]))))
+const approvalPosition = Paging.positionOf("pendingApprovals", Paging.ApprovalPosition)
 
-const page = <A>(
-  operation: string,
+const newest = (left: Paging.Position, right: Paging.Position): number => oldest(right, left)
+
+/** The items of a page, in the order of the list, after those of the pages before it. */
+const page = <A, P extends Paging.Position>(
   all: ReadonlyArray<A>,
-  options: { readonly limit?: number; readonly cursor?: string },
-  placeOf: (item: A) => Place,
-  order: (left: Place, right: Place) => number
-): Effect.Effect<Page<A>, StoreError> => {
-  const limit = Math.min(1000, Math.max(1, options.limit ?? 100))
-  const after = options.cursor === undefined ? Option.some(undefined) : decodeCursor(options.cursor)
-  if (Option.isNone(after)) {
-    return Effect.fail(new StoreError({ operation, detail: `\`${options.cursor}\` is not a cursor of this list` }))
-  }
+  options: { readonly limit?: number },
+  after: P | undefined,
+  positionOf: (item: A) => P,
+  order: (left: Paging.Position, right: Paging.Position) => number
+): Page<A> => {
   const rest = all
-    .map((item) => ({ item, place: placeOf(item) }))
-    .filter(({ place }) => after.value === undefined || order(place, after.value) > 0)
-    .sort((left, right) => order(left.place, right.place))
-  const items = rest.slice(0, limit)
-  const last = items.at(-1)
-  const page = { items: items.map(({ item }) => item) }
-  return Effect
-    .succeed(last === undefined || rest.length <= limit ? page : { ...page, next: JSON.stringify(last.place) })
+    .map((item) => ({ item, position: positionOf(item) }))
+    .filter(({ position }) => after === undefined || order(position, after) > 0)
+    .sort((left, right) => order(left.position, right.position))
+  return Paging.page(rest, Paging.size(options.limit), ({ item }) => item, ({ position }) => position)
 }

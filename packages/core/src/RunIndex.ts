@@ -6,8 +6,9 @@ import { Context, Schema } from "effect"
 import { Usage } from "./Budget.ts"
 import type { StoreError } from "./EventStore.ts"
 import { Actor, RunId, Seq } from "./Ids.ts"
-import type { RunState, RunStatus } from "./RunState.ts"
-import { openPlaces, status, wakeAt } from "./RunState.ts"
+import type { Page } from "./Paging.ts"
+import type { RunState } from "./RunState.ts"
+import { openPlaces, RunStatus, status, wakeAt } from "./RunState.ts"
 
 /**
  * One thing that a run waits for.
@@ -53,7 +54,7 @@ export const RunSummary = Schema.Struct({
   namespace: Schema.String,
   program: Schema.String,
   programVersion: Schema.String,
-  status: Schema.String,
+  status: RunStatus,
   labels: Schema.Record(Schema.String, Schema.String),
   requestedBy: Actor,
   startedAt: Schema.Finite,
@@ -70,7 +71,7 @@ export const RunSummary = Schema.Struct({
  * @category models
  * @since 0.1.0
  */
-export type RunSummary = Omit<typeof RunSummary.Type, "status"> & { readonly status: RunStatus }
+export type RunSummary = typeof RunSummary.Type
 
 /**
  * @category models
@@ -92,16 +93,6 @@ export interface ListOptions {
   readonly limit?: number
   /** `next` of the page before. */
   readonly cursor?: string
-}
-
-/**
- * @category models
- * @since 0.1.0
- */
-export interface Page<A> {
-  readonly items: ReadonlyArray<A>
-  /** Absent on the last page. */
-  readonly next?: string
 }
 
 /**
@@ -134,6 +125,24 @@ export class RunIndex extends Context.Service<RunIndex, {
     readonly cursor?: string
   }) => Effect.Effect<Page<ApprovalEntry>, StoreError>
 }>()("@durable-agents/core/RunIndex") {}
+
+/**
+ * The approvals that a run waits for, as lists show them.
+ *
+ * @category folds
+ * @since 0.1.0
+ */
+export const approvalEntries = ({ program, requestedBy, runId, waits }: RunSummary): ReadonlyArray<ApprovalEntry> =>
+  waits.filter(({ kind }) => kind === "approval").map((approval) => ({ runId, program, requestedBy, approval }))
+
+/**
+ * A run that a worker holds and that has written nothing yet runs.
+ *
+ * @category folds
+ * @since 0.1.0
+ */
+export const whileLeased = (summary: RunSummary): RunSummary =>
+  summary.status === "Pending" ? { ...summary, status: "Running" } : summary
 
 /**
  * What the lists show of a run in this state; undefined for a log without a start.

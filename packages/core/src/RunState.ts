@@ -1,8 +1,7 @@
 /**
  * The state of a run as a fold of its log: operations, waits, usage and status. Pure, total, valid for every prefix.
  */
-import { Chunk, HashMap, HashSet, Option } from "effect"
-import type { Schema } from "effect"
+import { Chunk, HashMap, HashSet, Option, Schema } from "effect"
 import type { Allowance, Budget, CallUsage, Spend, Usage } from "./Budget.ts"
 import { addCall, addSpend, nothing, noUsage, subtractSpend, unaccounted } from "./Budget.ts"
 import type { Actor, OperationKey, RunId, Seq } from "./Ids.ts"
@@ -59,19 +58,26 @@ export interface PendingApproval {
  * @category models
  * @since 0.1.0
  */
-export type RunStatus =
-  | "NotStarted"
-  | "Pending"
-  | "Running"
-  | "AwaitingApproval"
-  | "AwaitingSignal"
-  | "Sleeping"
-  | "Cancelling"
-  | "Paused"
-  | "Stuck"
-  | "Completed"
-  | "Failed"
-  | "Cancelled"
+export const RunStatus = Schema.Literals([
+  "NotStarted",
+  "Pending",
+  "Running",
+  "AwaitingApproval",
+  "AwaitingSignal",
+  "Sleeping",
+  "Cancelling",
+  "Paused",
+  "Stuck",
+  "Completed",
+  "Failed",
+  "Cancelled"
+])
+
+/**
+ * @category models
+ * @since 0.1.0
+ */
+export type RunStatus = typeof RunStatus.Type
 
 /**
  * @category models

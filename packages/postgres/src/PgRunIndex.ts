@@ -1,9 +1,9 @@
 /**
  * The index in PostgreSQL: summaries and waiting approvals, a page at a time.
  */
-import type { ApprovalEntry, ListOptions, Page, RunStatus } from "@durable-agents/core"
-import { RunEvent, RunId, RunIndex, RunSummary, StoreError } from "@durable-agents/core"
-import { Effect, Option, Schema, Struct } from "effect"
+import type { ApprovalEntry, ListOptions } from "@durable-agents/core"
+import { approvalEntries, Paging, RunEvent, RunId, RunIndex, RunSummary, whileLeased } from "@durable-agents/core"
+import { Effect, Option, Schema } from "effect"
 import type { Fragment } from "effect/sql/Statement"
 import { latestMillis, millis, millisOf, timeOf, uuids } from "./Columns.ts"
 import { type Database, rowsOf } from "./Database.ts"
@@ -60,7 +60,7 @@ export const make = ({ read, sql, tables }: Database): RunIndex["Service"] => {
    * The newest of those that fit. Walks one index in the order of the list, that of a label if some are asked for, until there are
    * enough: tables are looked into row by row (`lateral`, `offset 0`), since to join whole ones takes as long as they are.
    */
-  const newest = (options: ListOptions, cursor: NewestCursor | undefined, status: Fragment, limit: number) => {
+  const newest = (options: ListOptions, cursor: RunPosition | undefined, status: Fragment, limit: number) => {
     const { labels = {}, namespace, program, startedBefore, startedFrom } = options
     const requestedBy = options.requestedBy === undefined ? undefined : RunEvent.cleanString(options.requestedBy)
     const wanted = Object.entries(labels).map(([name, value]) => labelId(name, value))
@@ -98,7 +98,7 @@ export const make = ({ read, sql, tables }: Database): RunIndex["Service"] => {
   }
 
   /** A run that has just been claimed has written nothing yet: it is found among those that were pending. */
-  const listing = (options: ListOptions, cursor: NewestCursor | undefined, limit: number) => {
+  const listing = (options: ListOptions, cursor: RunPosition | undefined, limit: number) => {
     const of = (status: Fragment) => newest(options, cursor, status, limit)
     switch (options.status) {
       case undefined:
@@ -120,15 +120,15 @@ export const make = ({ read, sql, tables }: Database): RunIndex["Service"] => {
   }
 
   const list = Effect.fnUntraced(function*(options: ListOptions = {}) {
-    const limit = pageLimit(options.limit)
-    const cursor = yield* cursorOf("list", decodeNewest, options.cursor)
+    const limit = Paging.size(options.limit)
+    const cursor = yield* runPosition(options.cursor)
     const rows = yield* read("list", rowsIn(listing(options, cursor, limit + 1)))
-    return pageOf(rows, limit, shown, (row) => [row.started_at, row.run_id])
+    return Paging.page(rows, limit, shown, (row) => [row.started_at, row.run_id])
   })
 
   const pendingApprovals = Effect.fnUntraced(function*(options: ApprovalOptions = {}) {
-    const limit = pageLimit(options.limit)
-    const cursor = yield* cursorOf("pendingApprovals", decodeOldest, options.cursor)
+    const limit = Paging.size(options.limit)
+    const cursor = yield* approvalPosition(options.cursor)
     const conditions = [
       ...(options.namespace === undefined ? [] : [sql`a.namespace = ${options.namespace}::text`]),
       ...(cursor === undefined ? [] : [
@@ -147,7 +147,7 @@ export const make = ({ read, sql, tables }: Database): RunIndex["Service"] => {
           where ${sql.and(conditions)} order by a.since, a.run_id, a.key limit ${limit + 1}::int
         ) p order by p.since, p.run_id, p.key`)
     )
-    const page = pageOf(rows, limit, entry, (row) => [row.since, row.run_id, row.key])
+    const page = Paging.page(rows, limit, entry, (row) => [row.since, row.run_id, row.key])
     return { ...page, items: page.items.flat() }
   })
 
@@ -160,65 +160,18 @@ export const make = ({ read, sql, tables }: Database): RunIndex["Service"] => {
 
 type ApprovalOptions = NonNullable<Parameters<RunIndex["Service"]["pendingApprovals"]>[0]>
 
-const statuses: Record<RunStatus, null> = {
-  NotStarted: null,
-  Pending: null,
-  Running: null,
-  AwaitingApproval: null,
-  AwaitingSignal: null,
-  Sleeping: null,
-  Cancelling: null,
-  Paused: null,
-  Stuck: null,
-  Completed: null,
-  Failed: null,
-  Cancelled: null
-}
+type RunPosition = typeof Paging.RunPosition.Type
 
-const decodeSummary = Schema
-  .decodeUnknownSync(Schema
-    .fromJsonString(Schema.Struct({ ...RunSummary.fields, status: Schema.Literals(Struct.keys(statuses)) })))
+const runPosition = Paging.positionOf("list", Paging.RunPosition)
+
+const approvalPosition = Paging.positionOf("pendingApprovals", Paging.ApprovalPosition)
+
+const decodeSummary = Schema.decodeUnknownSync(Schema.fromJsonString(RunSummary))
 
 const shown = ({ leased, summary }: SummaryRow): RunSummary => {
   const kept = decodeSummary(summary)
-  return leased && kept.status === "Pending" ? { ...kept, status: "Running" } : kept
+  return leased ? whileLeased(kept) : kept
 }
 
-const entry = ({ key, run_id, summary }: typeof ApprovalRow.Type): ReadonlyArray<ApprovalEntry> => {
-  const { program, requestedBy, waits } = decodeSummary(summary)
-  return waits
-    .filter((wait) => wait.kind === "approval" && wait.key === key)
-    .map((approval) => ({ runId: run_id, program, requestedBy, approval }))
-}
-
-const Newest = Schema.Tuple([Schema.Finite, RunId])
-type NewestCursor = typeof Newest.Type
-const decodeNewest = Schema.decodeUnknownOption(Schema.fromJsonString(Newest))
-const decodeOldest = Schema
-  .decodeUnknownOption(Schema.fromJsonString(Schema.Tuple([Schema.Finite, RunId, Schema.String])))
-
-const cursorOf = <Cursor>(
-  operation: string,
-  decode: (text: unknown) => Option.Option<Cursor>,
-  cursor: string | undefined
-): Effect.Effect<Cursor | undefined, StoreError> =>
-  cursor === undefined
-    ? Effect.succeed(undefined)
-    : Effect.mapError(
-      Effect.fromOption(decode(cursor)),
-      () => new StoreError({ operation, detail: `\`${cursor}\` is not a cursor of this list` })
-    )
-
-const pageLimit = (limit = 100): number => Math.min(1000, Math.max(1, Math.floor(limit)))
-
-/** One row more than the page holds says that there is another page. */
-const pageOf = <Row, A>(
-  rows: ReadonlyArray<Row>,
-  limit: number,
-  item: (row: Row) => A,
-  position: (row: Row) => ReadonlyArray<string | number>
-): Page<A> => {
-  const items = rows.slice(0, limit).map(item)
-  const last = rows.length > limit ? rows[limit - 1] : undefined
-  return last === undefined ? { items } : { items, next: JSON.stringify(position(last)) }
-}
+const entry = ({ key, summary }: typeof ApprovalRow.Type): ReadonlyArray<ApprovalEntry> =>
+  approvalEntries(decodeSummary(summary)).filter(({ approval }) => approval.key === key)

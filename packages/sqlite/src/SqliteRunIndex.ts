@@ -1,9 +1,9 @@
 /**
  * The index in SQLite: summaries and waiting approvals, a page at a time.
  */
-import type { ApprovalEntry, ListOptions, Page, RunStatus } from "@durable-agents/core"
-import { RunEvent, RunId, RunIndex, RunSummary, StoreError } from "@durable-agents/core"
-import { Effect, Option, Schema, Struct } from "effect"
+import type { ApprovalEntry, ListOptions } from "@durable-agents/core"
+import { approvalEntries, Paging, RunEvent, RunId, RunIndex, RunSummary, whileLeased } from "@durable-agents/core"
+import { Effect, Option, Schema } from "effect"
 import type { Database } from "./Database.ts"
 import { query } from "./Query.ts"
 
@@ -78,7 +78,7 @@ export const make = ({ connection, read }: Database): RunIndex["Service"] => {
 
   const rowsAfter = (
     options: ListOptions,
-    [startedAt, runId]: NewestCursor,
+    [startedAt, runId]: Position,
     limit: number
   ): ReadonlyArray<SummaryRow> => {
     const { namespace = null, program = null, startedFrom = 0, status } = options
@@ -103,14 +103,14 @@ export const make = ({ connection, read }: Database): RunIndex["Service"] => {
   }
 
   const list = Effect.fnUntraced(function*(options: ListOptions = {}) {
-    const limit = pageLimit(options.limit)
+    const limit = Paging.size(options.limit)
     const wanted = Object.entries(options.labels ?? {})
     const size = wanted.length === 0 ? limit + 1 : step
     const rows: Array<SummaryRow> = []
     const { startedBefore = Infinity } = options
-    const given = yield* cursorOf("list", decodeNewest, options.cursor, firstNewest)
+    const given = (yield* runPosition(options.cursor)) ?? beforeAllRuns
     // No id is before the empty one, so this is right before everything that was started then.
-    let cursor: NewestCursor = startedBefore <= given[0] ? [whole(startedBefore), ""] : given
+    let cursor: Position = startedBefore <= given[0] ? [whole(startedBefore), ""] : given
     while (true) {
       const found = yield* read("list", () => rowsAfter(options, cursor, size))
       const last = found.at(-1)
@@ -119,22 +119,18 @@ export const make = ({ connection, read }: Database): RunIndex["Service"] => {
       cursor = [last.started_at, last.run_id]
       yield* Effect.yieldNow
     }
-    const items = yield* read("list", () => rows.slice(0, limit).map(shown))
-    return page(items, rows.length > limit ? rows[limit - 1] : undefined, (row) => [row.started_at, row.run_id])
+    return yield* read("list", () => Paging.page(rows, limit, shown, (row) => [row.started_at, row.run_id]))
   })
 
   const pendingApprovals = Effect.fnUntraced(function*(options: ApprovalOptions = {}) {
-    const limit = pageLimit(options.limit)
-    const cursor = yield* cursorOf("pendingApprovals", decodeOldest, options.cursor, firstOldest)
+    const limit = Paging.size(options.limit)
+    const cursor = (yield* approvalPosition(options.cursor)) ?? beforeAllApprovals
     return yield* read("pendingApprovals", () => {
       const rows = options.namespace === undefined
         ? approvals.all(...cursor, limit + 1)
         : approvalsOfNamespace.all(options.namespace, ...cursor, limit + 1)
-      return page(
-        rows.slice(0, limit).flatMap(entry),
-        rows.length > limit ? rows[limit - 1] : undefined,
-        (row) => [row.since, row.run_id, row.key]
-      )
+      const page = Paging.page(rows, limit, entry, (row) => [row.since, row.run_id, row.key])
+      return { ...page, items: page.items.flat() }
     })
   })
 
@@ -149,37 +145,15 @@ export const make = ({ connection, read }: Database): RunIndex["Service"] => {
 
 type ApprovalOptions = NonNullable<Parameters<RunIndex["Service"]["pendingApprovals"]>[0]>
 
-const statuses: Record<RunStatus, null> = {
-  NotStarted: null,
-  Pending: null,
-  Running: null,
-  AwaitingApproval: null,
-  AwaitingSignal: null,
-  Sleeping: null,
-  Cancelling: null,
-  Paused: null,
-  Stuck: null,
-  Completed: null,
-  Failed: null,
-  Cancelled: null
-}
+const decodeSummary = Schema.decodeUnknownSync(Schema.fromJsonString(RunSummary))
 
-const decodeSummary = Schema
-  .decodeUnknownSync(Schema
-    .fromJsonString(Schema.Struct({ ...RunSummary.fields, status: Schema.Literals(Struct.keys(statuses)) })))
-
-/** A run that has just been claimed has written nothing yet. */
-const shown = ({ leased, status, summary }: SummaryRow): RunSummary => {
+const shown = ({ leased, summary }: SummaryRow): RunSummary => {
   const kept = decodeSummary(summary)
-  return leased === 1 && status === "Pending" ? { ...kept, status: "Running" } : kept
+  return leased === 1 ? whileLeased(kept) : kept
 }
 
-const entry = ({ key, run_id, summary }: typeof ApprovalRow.Type): ReadonlyArray<ApprovalEntry> => {
-  const { program, requestedBy, waits } = decodeSummary(summary)
-  return waits
-    .filter((wait) => wait.kind === "approval" && wait.key === key)
-    .map((approval) => ({ runId: run_id, program, requestedBy, approval }))
-}
+const entry = ({ key, summary }: typeof ApprovalRow.Type): ReadonlyArray<ApprovalEntry> =>
+  approvalEntries(decodeSummary(summary)).filter(({ approval }) => approval.key === key)
 
 const decodeLabels = Schema.decodeUnknownSync(Schema.fromJsonString(Schema.Record(Schema.String, Schema.String)))
 
@@ -192,32 +166,12 @@ const hasLabels = (wanted: ReadonlyArray<readonly [string, string]>) => ({ label
 const byNewest = (left: SummaryRow, right: SummaryRow): number =>
   right.started_at - left.started_at || (left.run_id < right.run_id ? 1 : -1)
 
-const Newest = Schema.Tuple([Schema.Finite, Schema.String])
-type NewestCursor = typeof Newest.Type
-const firstNewest: NewestCursor = [Number.MAX_SAFE_INTEGER, ""]
-const decodeNewest = Schema.decodeUnknownOption(Schema.fromJsonString(Newest))
+type Position = readonly [startedAt: number, runId: string]
 
-const Oldest = Schema.Tuple([Schema.Finite, Schema.String, Schema.String])
-const firstOldest: typeof Oldest.Type = [Number.MIN_SAFE_INTEGER, "", ""]
-const decodeOldest = Schema.decodeUnknownOption(Schema.fromJsonString(Oldest))
+const runPosition = Paging.positionOf("list", Paging.RunPosition)
 
-const cursorOf = <Cursor>(
-  operation: string,
-  decode: (text: unknown) => Option.Option<Cursor>,
-  cursor: string | undefined,
-  first: Cursor
-): Effect.Effect<Cursor, StoreError> =>
-  cursor === undefined
-    ? Effect.succeed(first)
-    : Effect.mapError(
-      Effect.fromOption(decode(cursor)),
-      () => new StoreError({ operation, detail: `\`${cursor}\` is not a cursor of this list` })
-    )
+const beforeAllRuns: Position = [Number.MAX_SAFE_INTEGER, ""]
 
-const pageLimit = (limit = 100): number => Math.min(1000, Math.max(1, Math.floor(limit)))
+const approvalPosition = Paging.positionOf("pendingApprovals", Paging.ApprovalPosition)
 
-const page = <A, Row>(
-  items: ReadonlyArray<A>,
-  last: Row | undefined,
-  position: (row: Row) => ReadonlyArray<string | number>
-): Page<A> => last === undefined ? { items } : { items, next: JSON.stringify(position(last)) }
+const beforeAllApprovals = [Number.MIN_SAFE_INTEGER, "", ""] as const
