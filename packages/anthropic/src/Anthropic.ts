@@ -2,8 +2,8 @@
  * A language model behind Anthropic's Messages API: one call is one HTTP request, whatever comes of it.
  */
 import { MaxOutputTokens } from "@durable-agents/core"
-import { Endpoint, ModelSpan, Parameters, ProviderFailure, StreamParts } from "@durable-agents/provider"
-import { Config, Context, Duration, Effect, Layer, Option, Result, Stream } from "effect"
+import { Endpoint, ModelSpan, Parameters, ProviderFailure, RequestOptions, StreamParts } from "@durable-agents/provider"
+import { Config, Context, Effect, Layer, Result, Stream } from "effect"
 import type { Redacted, Schema } from "effect"
 import { AiError, AnthropicStructuredOutput, LanguageModel, Model } from "effect/ai"
 import { HttpClient } from "effect/http"
@@ -16,7 +16,7 @@ import * as Names from "./Names.ts"
  * @category models
  * @since 0.1.0
  */
-export interface Options {
+export interface Options extends RequestOptions.RequestOptions {
   /** The model's id, such as `claude-sonnet-5-5`. */
   readonly model: string
   /** Sent as `x-api-key`; without one, or with a blank one, no such header is sent. */
@@ -35,16 +35,6 @@ export interface Options {
   readonly betas?: ReadonlyArray<string> | undefined
   /** The version of the API, for `anthropic-version`. Default `2026-10-21`, which takes no `temperature`. */
   readonly version?: string | undefined
-  /** Further headers, which replace those of equal names. Redacted values are kept out of errors and traces. */
-  readonly headers?: Readonly<Record<string, string | Redacted.Redacted>> | undefined
-  /** How long one request may take, from the first byte sent to the last received. Default 10 minutes. */
-  readonly timeout?: Duration.Input | undefined
-  /** How long the endpoint may take until it begins to answer; without a stream, models begin when they are done. Default `timeout`. */
-  readonly firstByteTimeout?: Duration.Input | undefined
-  /** How long an answer that has begun may be silent, streamed or not; the API sends signs of life. Default 2 minutes. */
-  readonly idleTimeout?: Duration.Input | undefined
-  /** The size of an answer that is still read, in bytes without compression. Default 8 MiB. */
-  readonly maxResponseBytes?: number | undefined
 }
 
 /**
@@ -135,15 +125,10 @@ export const layerConfig = (options: ConfigOptions = {}): Provided<Config.Config
   Layer.effectContext(Effect.gen(function*() {
     const model = yield* options.model ?? Config.NonEmptyString("ANTHROPIC_MODEL")
     const apiKey = yield* options.apiKey ?? Config.withDefault(Config.Redacted("ANTHROPIC_API_KEY"), undefined)
-    const url = yield* Config.mapEffect(
-      options.baseUrl ?? Config.map(Config.option(Config.String("ANTHROPIC_BASE_URL")), orAnthropic),
-      (base) => Effect.mapError(Effect.fromResult(urlOf(base)), (error) => new Config.ConfigError(error))
-    )
+    const base = options.baseUrl ?? RequestOptions.baseUrl("ANTHROPIC_BASE_URL", anthropic)
+    const url = yield* RequestOptions.url(base, urlOf)
     return yield* make({ ...options, model, apiKey }, url)
   }))
-
-const orAnthropic = (given: Option.Option<string>): string =>
-  Option.getOrElse(Option.filter(given, (base) => base.trim() !== ""), () => anthropic)
 
 const make = (options: Omit<Options, "baseUrl">, url: URL) =>
   Effect.gen(function*() {
@@ -157,12 +142,7 @@ const make = (options: Omit<Options, "baseUrl">, url: URL) =>
         ...(betas.length === 0 ? {} : { "anthropic-beta": betas.join(",") }),
         ...headers
       },
-      timeout: Duration.fromInputUnsafe(options.timeout ?? "10 minutes"),
-      firstByteTimeout: options.firstByteTimeout === undefined
-        ? undefined
-        : Duration.fromInputUnsafe(options.firstByteTimeout),
-      idleTimeout: Duration.fromInputUnsafe(options.idleTimeout ?? "2 minutes"),
-      maxResponseBytes: options.maxResponseBytes ?? 8 * 1024 * 1024,
+      ...RequestOptions.bounds(options, "2 minutes"),
       requestIdHeaders: ["request-id"]
     })
     const settings: MessageRequest.Settings = {
@@ -226,13 +206,8 @@ const stream = Effect
 
 const judge = ProviderFailure.make({ provider: "anthropic" })
 
-const partsOf = (answer: Endpoint.Answer, names: Names.Names) => {
-  if (answer.status < 200 || answer.status > 299) return Result.fail(judge.ofStatus(answer))
-  const parts = answer.whole
-    ? MessageResponse.read(answer.text, names)
-    : Result.fail("larger than the bound on answers")
-  return Result.mapError(parts, (problem) => judge.ofAnswer(answer, problem))
-}
+const partsOf = (answer: Endpoint.Answer, names: Names.Names) =>
+  judge.partsOf(answer, (text) => MessageResponse.read(text, names))
 
 const failed = (method: string) => (reason: AiError.AiErrorReason): AiError.AiError =>
   AiError.make({ module: "Anthropic", method, reason })

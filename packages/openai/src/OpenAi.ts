@@ -2,8 +2,8 @@
  * A language model behind an OpenAI-compatible endpoint: one call is one HTTP request, whatever comes of it.
  */
 import { MaxOutputTokens } from "@durable-agents/core"
-import { Endpoint, ModelSpan, Parameters, ProviderFailure, StreamParts } from "@durable-agents/provider"
-import { Config, Context, Duration, Effect, Layer, Option, Result, Stream } from "effect"
+import { Endpoint, ModelSpan, Parameters, ProviderFailure, RequestOptions, StreamParts } from "@durable-agents/provider"
+import { Config, Context, Effect, Layer, Result, Stream } from "effect"
 import type { Redacted, Schema } from "effect"
 import { AiError, LanguageModel, Model, OpenAiStructuredOutput, type Response } from "effect/ai"
 import { HttpClient } from "effect/http"
@@ -16,7 +16,7 @@ import * as Dialect from "./Dialect.ts"
  * @category models
  * @since 0.1.0
  */
-export interface Options {
+export interface Options extends RequestOptions.RequestOptions {
   /** The name under which the endpoint knows the model. */
   readonly model: string
   /**
@@ -32,16 +32,6 @@ export interface Options {
   readonly dialect?: Partial<Dialect.Dialect> | undefined
   /** Further fields of every request, as the endpoint names them, such as `temperature`, `reasoning_effort` or `max_tokens`. */
   readonly parameters?: Schema.JsonObject | undefined
-  /** Further headers, which replace those of equal names. Redacted values are kept out of errors and traces. */
-  readonly headers?: Readonly<Record<string, string | Redacted.Redacted>> | undefined
-  /** How long one request may take, from the first byte sent to the last received. Default 10 minutes. */
-  readonly timeout?: Duration.Input | undefined
-  /** How long the endpoint may take until it begins to answer; without a stream, models begin when they are done. Default `timeout`. */
-  readonly firstByteTimeout?: Duration.Input | undefined
-  /** How long an answer that has begun may be silent, streamed or not. Some models say nothing while they think. Default 5 minutes. */
-  readonly idleTimeout?: Duration.Input | undefined
-  /** The size of an answer that is still read, in bytes without compression. Default 8 MiB. */
-  readonly maxResponseBytes?: number | undefined
 }
 
 /**
@@ -124,15 +114,9 @@ export const layerConfig = (options: ConfigOptions = {}): Provided<Config.Config
   Layer.effectContext(Effect.gen(function*() {
     const model = yield* options.model ?? Config.NonEmptyString("LLM_MODEL")
     const apiKey = yield* options.apiKey ?? Config.withDefault(Config.Redacted("LLM_API_KEY"), undefined)
-    const url = yield* Config.mapEffect(
-      options.baseUrl ?? Config.map(Config.option(Config.String("LLM_BASE_URL")), orOpenAi),
-      (base) => Effect.mapError(Effect.fromResult(urlOf(base)), (error) => new Config.ConfigError(error))
-    )
+    const url = yield* RequestOptions.url(options.baseUrl ?? RequestOptions.baseUrl("LLM_BASE_URL", openAi), urlOf)
     return yield* make({ ...options, model, apiKey }, url)
   }))
-
-const orOpenAi = (given: Option.Option<string>): string =>
-  Option.getOrElse(Option.filter(given, (base) => base.trim() !== ""), () => openAi)
 
 const make = (options: Omit<Options, "baseUrl">, url: URL) =>
   Effect.gen(function*() {
@@ -142,12 +126,7 @@ const make = (options: Omit<Options, "baseUrl">, url: URL) =>
       apiKey: options.apiKey,
       keyHeader: dialect.keyHeader,
       headers: options.headers ?? {},
-      timeout: Duration.fromInputUnsafe(options.timeout ?? "10 minutes"),
-      firstByteTimeout: options.firstByteTimeout === undefined
-        ? undefined
-        : Duration.fromInputUnsafe(options.firstByteTimeout),
-      idleTimeout: Duration.fromInputUnsafe(options.idleTimeout ?? "5 minutes"),
-      maxResponseBytes: options.maxResponseBytes ?? 8 * 1024 * 1024
+      ...RequestOptions.bounds(options)
     })
     const parameters = Result.getOrThrow(decodeParameters(options.parameters ?? {}))
     const settings = { model: options.model, dialect, parameters }
@@ -203,11 +182,8 @@ const stream = Effect.fnUntraced(function*(
   return Stream.tap(parts, (part) => Effect.sync(() => ModelSpan.answered(request.span, part)))
 })
 
-const partsOf = (answer: Endpoint.Answer, dialect: Dialect.Dialect) => {
-  if (answer.status < 200 || answer.status > 299) return Result.fail(judge.ofStatus(answer))
-  const parts = answer.whole ? ChatResponse.read(answer.text, dialect) : Result.fail("larger than the bound on answers")
-  return Result.mapError(parts, (problem) => judge.ofAnswer(answer, problem))
-}
+const partsOf = (answer: Endpoint.Answer, dialect: Dialect.Dialect) =>
+  judge.partsOf(answer, (text) => ChatResponse.read(text, dialect))
 
 const failed = (method: string) => (reason: AiError.AiErrorReason): AiError.AiError =>
   AiError.make({ module: "OpenAi", method, reason })

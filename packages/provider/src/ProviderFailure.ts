@@ -2,6 +2,7 @@
  * What a provider's refusal means: from status, code, type and message to a reason of `effect/ai`, which says whether asking again
  * can help. All providers are judged by one table.
  */
+import { Result } from "effect"
 import { AiError } from "effect/ai"
 import type { Answer } from "./Endpoint.ts"
 import * as FailureTable from "./FailureTable.ts"
@@ -22,6 +23,11 @@ export interface Judge {
   readonly ofAnswer: (answer: Answer, problem: string) => AiError.AiErrorReason
   /** The error in a success, such as in one event of a stream; undefined if it is none by its form. */
   readonly ofError: (answer: Answer) => AiError.AiErrorReason | undefined
+  /** What `read` makes of the text of a whole success; otherwise the reason behind the answer. `read` fails with the problem. */
+  readonly partsOf: <A>(
+    answer: Answer,
+    read: (text: string) => Result.Result<A, string>
+  ) => Result.Result<A, AiError.AiErrorReason>
 }
 
 /**
@@ -52,13 +58,20 @@ export const make = ({ provider, read = Said.read }: Options): Judge => {
     const said = read(answer.reported)
     return said.isError ? reasonOf(answer, said, verdictOf(said, statusIn(said), "transient")) : undefined
   }
+  const ofStatus: Judge["ofStatus"] = (answer) => {
+    const said = read(answer.reported)
+    return reasonOf(answer, said, verdictOf(said, answer.status, "unknown"))
+  }
+  const ofAnswer: Judge["ofAnswer"] = (answer, problem) => ofError(answer) ?? unreadable(answer, problem)
   return {
-    ofStatus: (answer) => {
-      const said = read(answer.reported)
-      return reasonOf(answer, said, verdictOf(said, answer.status, "unknown"))
-    },
+    ofStatus,
     ofError,
-    ofAnswer: (answer, problem) => ofError(answer) ?? unreadable(answer, problem)
+    ofAnswer,
+    partsOf: (answer, read) => {
+      if (answer.status < 200 || answer.status > 299) return Result.fail(ofStatus(answer))
+      const parts = answer.whole ? read(answer.text) : Result.fail("larger than the bound on answers")
+      return Result.mapError(parts, (problem) => ofAnswer(answer, problem))
+    }
   }
 }
 
