@@ -27,6 +27,8 @@ import { forkContract } from "./forkContract.ts"
 import * as FrozenStore from "./FrozenStore.ts"
 import { workerContract, wrongBy } from "./workerContract.ts"
 
+export { resumeContract } from "./resumeContract.ts"
+
 type Stores = EventStore | RunQueue | RunIndex
 type Handler = (input: string) => Effect.Effect<Schema.Json, unknown, Journal>
 
