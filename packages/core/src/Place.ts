@@ -1,9 +1,11 @@
 /**
  * What can stand at a key of a log: operations, waits and choices, and the order in which a program got their answers.
  */
+import { HashMap, Option } from "effect"
 import type { Spend } from "./Budget.ts"
 import type { OperationKey, Seq } from "./Ids.ts"
 import type { RunEventOf } from "./RunEvent.ts"
+import type { RunState } from "./RunState.ts"
 
 /**
  * Where an outcome stands in the order in which the program got it: up to where it had been shown the log, then its own
@@ -157,3 +159,23 @@ export interface Choice {
  * @since 0.1.0
  */
 export type Place = Operation | Wait | Choice
+
+/**
+ * What the log holds at a key.
+ *
+ * @category folds
+ * @since 0.1.0
+ */
+export const placeAt = (state: RunState, key: OperationKey): Place | undefined =>
+  Option.getOrUndefined(HashMap.get(state.places, key))
+
+/**
+ * The state with another place, instead of the one with its key if there is one.
+ *
+ * @category folds
+ * @since 0.1.0
+ */
+export const withPlace = (state: RunState, place: Place): RunState => ({
+  ...state,
+  places: HashMap.set(state.places, place.key, place)
+})
