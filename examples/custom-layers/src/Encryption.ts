@@ -22,7 +22,7 @@ export const layer = (ring: KeyRing): Layer.Layer<never> =>
 /** The fields that hold content, by event. What is not listed is stored as it is. */
 const secret: { readonly [Tag in RunEvent.RunEvent["_tag"]]?: ReadonlyArray<keyof RunEventOf<Tag>> } = {
   // The digests of a short text give it away to whoever tries all short texts.
-  RunStarted: ["input", "inputDigest", "goal", "systemPrompt", "systemPromptHash"],
+  RunStarted: ["input", "inputDigest", "contentDigest", "goal", "systemPrompt", "systemPromptHash"],
   RunStuck: ["detail"],
   RunReleased: ["reason"],
   RunPaused: ["reason"],

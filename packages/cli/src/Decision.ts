@@ -14,6 +14,7 @@ import {
   Runs,
   RunState,
   type RunView,
+  type SignalConflict,
   type StoreError,
   type WaitClosed
 } from "@durable-agents/core"
@@ -82,7 +83,14 @@ export const named = Effect.fnUntraced(function*(runId: RunId, given: Option.Opt
     : wrong(`Which approval? Run \`${runId}\` waits for ${keys(pendingApprovals.map(({ key }) => key))}`)
 })
 
-type Refusal = AlreadySettled | ApprovalNotPending | NotAnApprover | OwnRequest | RunClosed | WaitClosed
+type Refusal =
+  | AlreadySettled
+  | ApprovalNotPending
+  | NotAnApprover
+  | OwnRequest
+  | RunClosed
+  | SignalConflict
+  | WaitClosed
 
 /**
  * Takes a decision. Where the run refuses it, says how the run stands instead.
@@ -96,7 +104,15 @@ export const take = <R>(
 ) =>
   Effect.catchTag(
     decision,
-    ["AlreadySettled", "ApprovalNotPending", "NotAnApprover", "OwnRequest", "RunClosed", "WaitClosed"],
+    [
+      "AlreadySettled",
+      "ApprovalNotPending",
+      "NotAnApprover",
+      "OwnRequest",
+      "RunClosed",
+      "SignalConflict",
+      "WaitClosed"
+    ],
     Effect.fnUntraced(function*(refusal) {
       const { pendingApprovals, state, status } = yield* (yield* Runs).state(runId)
       const pending = pendingApprovals.map(({ key }) => key)

@@ -183,6 +183,7 @@ export const fields: { readonly [Name in Field]: (value: ValueIn<Event, Name>) =
   priority: number("priority"),
   startAtMillis: at("not before"),
   startKey: word("start key"),
+  startKeyScope: (scope) => scope === "program" ? [] : `key of the whole ${scope}`,
   contentDigest: word("content digest"),
   parent: word("parent"),
   forkedFrom: ({ reason, runId, seq }) => [

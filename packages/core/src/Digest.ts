@@ -167,10 +167,11 @@ export const idempotencyKey = (runId: RunId, seq: Seq, name: string, args: Schem
   sha256Hex(`${runId}:${seq}:${name}:${args === noArguments ? "{}" : canonicalJson(JSON.stringify(args))}`)
 
 /**
- * The id of the run with this start key: the same three names give the same id everywhere.
+ * The id of the run with this start key: the same three names give the same id everywhere. Without a program (`null`), the key
+ * is one that all programs of the namespace share.
  *
  * @category digests
  * @since 0.1.0
  */
-export const derivedRunId = (namespace: string, program: string, startKey: string): RunId =>
+export const derivedRunId = (namespace: string, program: string | null, startKey: string): RunId =>
   uuid(sha256Of(JSON.stringify([namespace, program, startKey])), 8)

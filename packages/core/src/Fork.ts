@@ -30,7 +30,9 @@ export interface Options {
   readonly actor: Actor
   readonly now: number
   /** What the beginning of the new run says instead of the original's. */
-  readonly started: Partial<Pick<RunEventOf<"RunStarted">, "labels" | "startKey" | "traceparent">>
+  readonly started: Partial<
+    Pick<RunEventOf<"RunStarted">, "labels" | "startKey" | "startKeyScope" | "contentDigest" | "traceparent">
+  >
   readonly reason?: string
   /** Limits that replace those at the cut. */
   readonly budget?: RunEventOf<"BudgetChanged">["budget"]
@@ -110,7 +112,14 @@ const copy = (original: RunState, { at, event, runId }: Recorded, options: Optio
 
 /** A fork is nobody's child, and has a start of its own. */
 const begin = (event: RunEventOf<"RunStarted">, from: RunId, options: Options): RunEvent => {
-  const { contentDigest: _content, parent: _parent, startKey: _key, traceparent: _trace, ...kept } = event
+  const {
+    contentDigest: _content,
+    parent: _parent,
+    startKey: _key,
+    startKeyScope: _scope,
+    traceparent: _trace,
+    ...kept
+  } = event
   const { actor, at, reason, started } = options
   return {
     ...kept,

@@ -2,7 +2,7 @@
  * The typed answers to decisions that cannot be taken.
  */
 import { Schema } from "effect"
-import { Actor, OperationKey, RunId } from "./Ids.ts"
+import { Actor, OperationKey, RunId, Seq } from "./Ids.ts"
 
 /**
  * No run has this id.
@@ -34,7 +34,7 @@ export class RunClosed extends Schema.TaggedError<RunClosed>("@durable-agents/co
 }
 
 /**
- * The same start key was used before, with another input.
+ * The same start key was used before, with other content.
  *
  * @category errors
  * @since 0.1.0
@@ -46,7 +46,25 @@ export class StartConflict
   })
 {
   override get message() {
-    return `Start key \`${this.startKey}\` belongs to run \`${this.runId}\`, which was started with another input`
+    return `Start key \`${this.startKey}\` belongs to run \`${this.runId}\`, which was started with other content`
+  }
+}
+
+/**
+ * The same id was used before, at this position, for a signal of another name or with another payload.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class SignalConflict
+  extends Schema.TaggedError<SignalConflict>("@durable-agents/core/SignalConflict")("SignalConflict", {
+    runId: RunId,
+    id: Schema.String,
+    seq: Seq
+  })
+{
+  override get message() {
+    return `Signal id \`${this.id}\` belongs to another signal of run \`${this.runId}\`, at position ${this.seq}`
   }
 }
 

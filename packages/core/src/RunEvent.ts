@@ -195,6 +195,9 @@ export const RunEvent = Schema.TaggedUnion({
     priority: Schema.Int,
     startAtMillis: optionalKey(Millis),
     startKey: optionalKey(Text),
+    /** Whether each program has its own keys, or all of the namespace share them. */
+    startKeyScope: optionalKey(Schema.Literals(["program", "namespace"])),
+    /** Of all that was asked for under the start key. */
     contentDigest: optionalKey(Text),
     parent: optionalKey(Text),
     /** The run whose first `seq` events this log begins with. */

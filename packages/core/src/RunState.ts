@@ -56,7 +56,8 @@ export interface RunState {
   /** How many operations are in flight. */
   readonly inFlight: number
   readonly signals: HashMap.HashMap<string, SignalQueue>
-  readonly signalIds: HashSet.HashSet<string>
+  /** Ids of signals, and where each stands in the log. */
+  readonly signalIds: HashMap.HashMap<string, Seq>
   /** Verdicts of guardrails, oldest first. */
   readonly verdicts: Chunk.Chunk<RunEventOf<"GuardrailTriggered">>
   /** A decision from outside that no worker has written after. */
@@ -103,7 +104,7 @@ export const initial = (runId: RunId): RunState => ({
   open: HashSet.empty(),
   inFlight: 0,
   signals: HashMap.empty(),
-  signalIds: HashSet.empty(),
+  signalIds: HashMap.empty(),
   verdicts: Chunk.empty(),
   undigested: false,
   recoveries: 0,

@@ -1,11 +1,11 @@
 /**
  * Starting runs, deciding about them, looking at them. Nothing here executes a run.
  */
-import { Context, DateTime, Effect, Layer, Result, Schema, Stream } from "effect"
+import { Context, DateTime, Effect, HashMap, Layer, Option, Result, Schema, Stream } from "effect"
 import * as ArgumentsSchema from "./ArgumentsSchema.ts"
 import type { Usage } from "./Budget.ts"
 import { Budget, defaultBudget, stated } from "./Budget.ts"
-import { canonicalJson, derivedRunId, digest } from "./Digest.ts"
+import { canonicalJson, digest } from "./Digest.ts"
 import type { Append, StoreError } from "./EventStore.ts"
 import type { EventStore } from "./EventStore.ts"
 import * as Fork from "./Fork.ts"
@@ -26,13 +26,14 @@ import type {
   RunClosed,
   WaitClosed
 } from "./RunError.ts"
-import { RunNotFound, StartConflict } from "./RunError.ts"
+import { RunNotFound, SignalConflict, StartConflict } from "./RunError.ts"
 import type { Recorded, RunEventOf } from "./RunEvent.ts"
 import type { WaitSummary } from "./RunIndex.ts"
 import { summarize, waits } from "./RunIndex.ts"
 import type { PendingApproval, RunState, RunStatus } from "./RunState.ts"
 import { fold, initial, isEnded, pendingApprovals, status, wakeAt } from "./RunState.ts"
 import type { Signal } from "./Signal.ts"
+import * as StartKey from "./StartKey.ts"
 
 /**
  * What came in does not fit: an input, a name, a text that is too long.
@@ -107,9 +108,14 @@ export const view = (state: RunState): RunView => ({
  * @since 0.1.0
  */
 export interface StartOptions {
-  /** Starting again with the same key and input gives the same run; with another input it is refused. */
+  /**
+   * Starting again with the same key and the same content gives the same run; any other input, labels, budget, priority, prompt or
+   * profile is refused.
+   */
   readonly startKey?: string
-  /** A digest of everything that whoever starts has asked for: the same start key with another one is refused too. */
+  /** Default `program`: each program has its own keys. `namespace`: one key, one run, whatever the program. */
+  readonly startKeyScope?: StartKey.Scope
+  /** Compared in place of the content: a digest of everything that whoever starts has asked for. */
   readonly contentDigest?: string
   readonly labels?: Readonly<Record<string, string>>
   readonly requestedBy?: ActorInput
@@ -128,7 +134,9 @@ export interface StartOptions {
  * @category models
  * @since 0.1.0
  */
-export interface ForkOptions extends By, Pick<StartOptions, "startKey" | "labels" | "budget" | "traceparent"> {
+export interface ForkOptions
+  extends By, Pick<StartOptions, "startKey" | "startKeyScope" | "labels" | "budget" | "traceparent">
+{
   /** How many events the new run begins with: those before this position. */
   readonly at: number
 }
@@ -174,13 +182,13 @@ export class Runs extends Context.Service<Runs, {
     readonly actor: ActorInput
     readonly reason?: string
   }) => Refused<ApprovalNotPending | WaitClosed | NotAnApprover | OwnRequest>
-  /** Sends a signal; a second one with the same `id` changes nothing. */
+  /** Sends a signal; the same again under the same `id` changes nothing, and another one under that `id` is refused. */
   readonly signal: <A>(
     runId: RunId,
     signal: Signal<A> | string,
     payload: A,
     options?: { readonly actor?: ActorInput; readonly id?: string }
-  ) => Refused<RunClosed>
+  ) => Refused<RunClosed | SignalConflict>
   /** Asks the run to stop; a worker lets it. A second request changes nothing. */
   readonly cancel: (runId: RunId, by: By) => Refused<RunClosed>
   /** Lets operations in flight end and takes the run out of work until `resume`. */
@@ -197,7 +205,7 @@ export class Runs extends Context.Service<Runs, {
   ) => Refused<RunClosed | AlreadySettled | WaitClosed>
   /**
    * Records a new run that begins with the first events of this one and goes on by itself; this one is left as it is. With a
-   * `startKey`, forking again at the same place gives the same run. What `Fork.make` says of operations and approvals without an
+   * `startKey`, the same fork again gives the same run, and any other one is refused. What `Fork.make` says of operations and approvals without an
    * outcome holds here. The actor counts as who started the new run.
    */
   readonly fork: (
@@ -234,6 +242,10 @@ export class Runs extends Context.Service<Runs, {
         value === undefined || value.length <= max
           ? Effect.void
           : Effect.fail(new InvalidRequest({ field, detail: `has ${value.length} characters; ${max} are allowed` }))
+
+      /** What something is found again by: an empty one would be the same for everybody who has forgotten theirs. */
+      const name = (field: string, value: string | undefined) =>
+        value === "" ? Effect.fail(new InvalidRequest({ field, detail: "is empty" })) : text(field, value)
 
       const clean = (field: string, value: unknown) =>
         Effect.mapError(
@@ -288,20 +300,37 @@ export class Runs extends Context.Service<Runs, {
         }
       })
 
+      /** How the log of this run begins, if it does. */
+      const begun = Effect.fnUntraced(function*(runId: RunId) {
+        const state = fold(initial(runId), yield* Stream.runCollect(Stream.take(store.read(runId), 1)))
+        return state.started === undefined ? undefined : { ...state, started: state.started }
+      })
+
+      /** The run that has this key of a request from before keys had a scope. */
+      const olderRequest = Effect.fnUntraced(function*(
+        namespace: string,
+        program: string,
+        { startKey, startKeyScope }: Pick<StartOptions, "startKey" | "startKeyScope">
+      ) {
+        if (startKey === undefined || startKeyScope !== "namespace") return undefined
+        const older = yield* begun(StartKey.runIdOf(namespace, program, startKey, "program"))
+        return older !== undefined && StartKey.mayBeRequest(older.started) ? older : undefined
+      })
+
       const startUntraced = Effect.fnUntraced(function*<Input, Output, Error>(
         program: Program<Input, Output, Error>,
         input: Input,
         options: StartOptions = {}
       ) {
-        const { labels = {}, requestedBy, startKey } = options
+        const { labels = {}, priority = 0, requestedBy, startKey, startKeyScope = "program" } = options
         if (typeof input === "string") yield* text("input", input, limits.goalLength)
         const who = requestedBy === undefined
           ? { kind: "system" as const, id: "unknown" }
           : yield* by({ actor: requestedBy })
         yield* checkLabels(labels)
-        yield* text("startKey", startKey)
+        yield* name("startKey", startKey)
         yield* checkBudget(options.budget)
-        if (!Number.isSafeInteger(options.priority ?? 0)) {
+        if (!Number.isSafeInteger(priority)) {
           return yield* new InvalidRequest({ field: "priority", detail: "wants a whole number" })
         }
         yield* text("systemPrompt", options.systemPrompt, limits.goalLength)
@@ -314,7 +343,10 @@ export class Runs extends Context.Service<Runs, {
         const json = yield* clean("input", encoded)
         const systemPrompt = options.systemPrompt ?? program.description.systemPrompt
         const startAtMillis = options.startAt === undefined ? undefined : DateTime.toEpochMillis(options.startAt)
-        const runId = startKey === undefined ? yield* yield* NextRunId : derivedRunId(namespace, program.name, startKey)
+        const runId = startKey === undefined
+          ? yield* yield* NextRunId
+          : StartKey.runIdOf(namespace, program.name, startKey, startKeyScope)
+        const inputDigest = digest(canonicalJson(JSON.stringify(json)))
         const started: RunEventOf<"RunStarted"> = {
           _tag: "RunStarted",
           schemaVersion: 1,
@@ -322,20 +354,35 @@ export class Runs extends Context.Service<Runs, {
           program: program.name,
           programVersion: program.version,
           input: json,
-          inputDigest: digest(canonicalJson(JSON.stringify(json))),
+          inputDigest,
           tools: program.description.tools ?? [],
           budget: { ...defaultBudget, ...stated({ ...program.budget, ...options.budget }) },
           labels,
           requestedBy: who,
-          priority: options.priority ?? 0,
+          priority,
           ...(startAtMillis === undefined ? {} : { startAtMillis }),
-          ...(startKey === undefined ? {} : { startKey }),
-          ...(options.contentDigest === undefined ? {} : { contentDigest: options.contentDigest }),
+          ...(startKey === undefined ? {} : {
+            startKey,
+            startKeyScope,
+            contentDigest: options.contentDigest ?? StartKey.contentOfStart({
+              inputDigest,
+              labels,
+              priority,
+              budget: options.budget,
+              systemPrompt: options.systemPrompt,
+              guardrailProfile: options.guardrailProfile
+            })
+          }),
           ...(options.traceparent === undefined ? {} : { traceparent: options.traceparent }),
           ...(typeof json === "string" ? { goal: json } : {}),
           ...(program.description.model === undefined ? {} : { model: program.description.model }),
           ...(systemPrompt === undefined ? {} : { systemPrompt, systemPromptHash: digest(systemPrompt) }),
           ...(guardrailProfile === undefined ? {} : { guardrailProfile })
+        }
+        const older = yield* olderRequest(namespace, program.name, options)
+        if (older !== undefined) {
+          yield* Effect.fromResult(RunDecision.start(started)(older))
+          return older.runId
         }
         const first = fold(initial(runId), [{ runId, seq: 0, at: yield* store.now, event: started }])
         const summary = summarize(first)
@@ -349,8 +396,11 @@ export class Runs extends Context.Service<Runs, {
         }))
         if (Result.isSuccess(stored)) return runId
         if (stored.failure._tag === "StoreError") return yield* stored.failure
-        const known = fold(initial(runId), yield* Stream.runCollect(store.read(runId)))
-        yield* Effect.fromResult(RunDecision.start(started)(known))
+        const known = yield* begun(runId)
+        const { contentDigest: _, ...asOnce } = started
+        // Logs that were begun without a digest are compared by their input, as they were then.
+        const isOld = known?.started?.contentDigest === undefined && known?.started?.forkedFrom === undefined
+        yield* Effect.fromResult(RunDecision.start(isOld ? asOnce : started)(known ?? initial(runId)))
         return runId
       })
 
@@ -378,6 +428,20 @@ export class Runs extends Context.Service<Runs, {
         return yield* new InvalidRequest({ field: "arguments", detail: `do not fit ${what}: ${problem}` })
       })
 
+      /** Fails unless the signal at this position is the same as this one. */
+      const sameSignal = Effect.fnUntraced(function*(
+        runId: RunId,
+        id: string,
+        seq: Seq,
+        sent: { readonly name: string; readonly payload: Schema.Json }
+      ) {
+        const [first] = yield* Stream.runCollect(Stream.take(store.read(runId, seq), 1))
+        const known = first?.event._tag === "SignalReceived" ? first.event : undefined
+        const isSame = known?.name === sent.name &&
+          canonicalJson(JSON.stringify(known.payload)) === canonicalJson(JSON.stringify(sent.payload))
+        if (!isSame) return yield* new SignalConflict({ runId, id, seq })
+      })
+
       return Runs.of({
         start,
         approve: Effect.fn("Runs.approve")(function*(runId, { actor: who, approval, arguments: args, comment }) {
@@ -393,26 +457,31 @@ export class Runs extends Context.Service<Runs, {
           decide(runId, { actor: who, reason }, (actor, now) => RunDecision.deny(approval, actor, now, reason))
         ),
         signal: Effect.fn("Runs.signal")(function*(runId, signal, payload, options = {}) {
-          const name = typeof signal === "string" ? signal : signal.name
-          yield* Effect.all([text("name", name, 256), text("id", options.id)])
+          const called = typeof signal === "string" ? signal : signal.name
+          yield* Effect.all([text("name", called, 256), name("id", options.id)])
           const encoded = typeof signal === "string" ? payload : yield* Effect.mapError(
             Schema.encodeUnknownEffect(Schema.toCodecJson(signal.payload))(payload),
             (error) =>
-              new InvalidRequest({ field: "payload", detail: `does not fit signal \`${name}\`: ${error.message}` })
+              new InvalidRequest({ field: "payload", detail: `does not fit signal \`${called}\`: ${error.message}` })
           )
           const json = yield* clean("payload", encoded)
           const who = options.actor === undefined ? undefined : yield* by({ actor: options.actor })
-          return yield* transact(
-            runId,
-            () =>
-              RunDecision.receive({
-                _tag: "SignalReceived",
-                name,
-                payload: json,
-                ...(who === undefined ? {} : { actor: who }),
-                ...(options.id === undefined ? {} : { signalId: options.id })
-              })
-          )
+          const receive = RunDecision.receive({
+            _tag: "SignalReceived",
+            name: called,
+            payload: json,
+            ...(who === undefined ? {} : { actor: who }),
+            ...(options.id === undefined ? {} : { signalId: options.id })
+          })
+          const { id } = options
+          if (id === undefined) return yield* transact(runId, () => receive)
+          let first: Seq | undefined
+          const decided = yield* transact(runId, () => (state) => {
+            first = Option.getOrUndefined(HashMap.get(state.signalIds, id))
+            return receive(state)
+          })
+          if (first !== undefined) yield* sameSignal(runId, id, first, { name: called, payload: json })
+          return decided
         }),
         cancel: Effect.fn("Runs.cancel")((runId, who) =>
           decide(runId, who, (actor) => RunDecision.cancel(actor, who.reason ?? ""))
@@ -443,17 +512,24 @@ export class Runs extends Context.Service<Runs, {
           )
         }),
         fork: Effect.fn("Runs.fork")(function*(from, options) {
-          const { at, budget, labels, reason, startKey, traceparent } = options
+          const { at, budget, labels, reason, startKey, startKeyScope = "program", traceparent } = options
           const who = yield* by(options)
           yield* checkLabels(labels ?? {})
-          yield* text("startKey", startKey)
+          yield* name("startKey", startKey)
           yield* checkBudget(budget)
           const log = yield* Stream.runCollect(store.read(from))
           const started = log[0]?.event
           if (started?._tag !== "RunStarted") return yield* new RunNotFound({ runId: from })
           const runId = startKey === undefined
             ? yield* yield* NextRunId
-            : derivedRunId(started.namespace, started.program, startKey)
+            : StartKey.runIdOf(started.namespace, started.program, startKey, startKeyScope)
+          const content = StartKey.contentOfFork({ forkOf: from, at, labels, budget, reason })
+          const claimed = (known: { readonly runId: RunId; readonly started: RunEventOf<"RunStarted"> } | undefined) =>
+            known !== undefined && StartKey.isFork(known.started, { from, at, content })
+              ? Effect.succeed(known.runId)
+              : Effect.fail(new StartConflict({ runId: known?.runId ?? runId, startKey: startKey ?? "" }))
+          const older = yield* olderRequest(started.namespace, started.program, options)
+          if (older !== undefined) return yield* claimed(older)
           const now = yield* store.now
           const events = yield* Effect.fromResult(Fork.make(log, {
             runId,
@@ -462,7 +538,7 @@ export class Runs extends Context.Service<Runs, {
             now,
             started: {
               ...(labels === undefined ? {} : { labels: { ...started.labels, ...labels } }),
-              ...(startKey === undefined ? {} : { startKey }),
+              ...(startKey === undefined ? {} : { startKey, startKeyScope, contentDigest: content }),
               ...(traceparent === undefined ? {} : { traceparent })
             },
             ...(reason === undefined ? {} : { reason }),
@@ -473,11 +549,7 @@ export class Runs extends Context.Service<Runs, {
           const stored = yield* Effect.result(store.append(runId, { expected: 0, epoch, events, next: outside(state) }))
           if (Result.isSuccess(stored)) return runId
           if (stored.failure._tag === "StoreError") return yield* stored.failure
-          const [known] = yield* Stream.runCollect(Stream.take(store.read(runId), 1))
-          const other = known?.event._tag === "RunStarted" ? known.event.forkedFrom : undefined
-          return other?.runId === from && other.seq === at
-            ? runId
-            : yield* new StartConflict({ runId, startKey: startKey ?? "" })
+          return yield* claimed(yield* begun(runId))
         }),
         state: Effect.fn("Runs.state")((runId) => Effect.map(load(runId), view)),
         events: (runId, from) => store.read(runId, from),

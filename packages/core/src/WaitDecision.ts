@@ -2,7 +2,7 @@
  * Decisions about waits: opening, answering and closing them; timers, signals, approvals, choices.
  */
 import type { Schema } from "effect"
-import { HashSet, Result } from "effect"
+import { HashMap, Result } from "effect"
 import type { Decision } from "./Decision.ts"
 import { closed, events, whileOpen } from "./Decision.ts"
 import type { Actor, OperationKey } from "./Ids.ts"
@@ -164,15 +164,13 @@ const decideApproval = (
 }
 
 /**
- * Something from outside for the program. A second one with the same `signalId` changes nothing.
+ * Something from outside for the program. A second one with the same `signalId` changes nothing, also when the run takes no
+ * signals any more: whoever sends it again may not have heard that it arrived.
  *
  * @category signals
  * @since 0.1.0
  */
-export const receive = (event: RunEventOf<"SignalReceived">): Decision<RunClosed> =>
-  whileOpen((state) => {
-    if (state.cancel !== undefined) return closed(state)
-    return event.signalId !== undefined && hasSignal(state, event.signalId) ? events() : events(event)
-  })
-
-const hasSignal = (state: RunState, id: string): boolean => HashSet.has(state.signalIds, id)
+export const receive = (event: RunEventOf<"SignalReceived">): Decision<RunClosed> => (state) =>
+  event.signalId !== undefined && HashMap.has(state.signalIds, event.signalId)
+    ? events()
+    : whileOpen((open) => open.cancel === undefined ? events(event) : closed(open))(state)

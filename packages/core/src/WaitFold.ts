@@ -147,8 +147,8 @@ export const receiveSignal = (
   epoch: number | undefined
 ): RunState => {
   const { name, signalId } = event
-  if (signalId !== undefined && HashSet.has(state.signalIds, signalId)) return state
-  const known = signalId === undefined ? state : { ...state, signalIds: HashSet.add(state.signalIds, signalId) }
+  if (signalId !== undefined && HashMap.has(state.signalIds, signalId)) return state
+  const known = signalId === undefined ? state : { ...state, signalIds: HashMap.set(state.signalIds, signalId, seq) }
   const queue = signalQueue(known, name)
   const key = nextAwait(known, name)
   if (key === undefined) return withQueue(known, name, { ...queue, received: Chunk.append(queue.received, event) })

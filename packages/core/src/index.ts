@@ -19,6 +19,7 @@ export {
   OwnRequest,
   RunClosed,
   RunNotFound,
+  SignalConflict,
   StartConflict,
   WaitClosed
 } from "./RunError.ts"
@@ -51,7 +52,7 @@ export { NotExecutable, RuntimeSettings } from "./Executor.ts"
 export * as Explain from "./Explain.ts"
 export * as Fork from "./Fork.ts"
 export { Health } from "./Health.ts"
-export { type By, type ForkOptions, InvalidRequest, Runs, type RunView, view } from "./Runs.ts"
+export { type By, type ForkOptions, InvalidRequest, Runs, type RunView, type StartOptions, view } from "./Runs.ts"
 export { Runtime } from "./Runtime.ts"
 export * as Worker from "./Worker.ts"
 

@@ -206,6 +206,14 @@ describe("Digest.derivedRunId", () => {
     assert.match(id, /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
   })
 
+  it("is another one for the keys that all programs share", () => {
+    const id = derivedRunId("default", null, "order-1")
+    assert.strictEqual(id, "5a584b35-fbc3-867c-92e7-58e61872b5f3")
+    for (const program of ["", "null", "support"]) {
+      assert.notStrictEqual(derivedRunId("default", program, "order-1"), id)
+    }
+  })
+
   it.prop("is an id of its own for every three names, however they would join", {
     left: Schema.Tuple([Schema.String, Schema.String, Schema.String]),
     right: Schema.Tuple([Schema.String, Schema.String, Schema.String])

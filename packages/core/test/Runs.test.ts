@@ -1,19 +1,29 @@
 import {
   Approval,
   Branch,
+  Digest,
   EventStore,
   MemoryStore,
+  Program,
+  type RunEventOf,
   RunIndex,
   Runs,
+  type RunView,
   Signal,
+  type StartOptions,
   Step,
   Timer,
   Worker
 } from "@durable-agents/core"
 import { assert, describe, it } from "@effect/vitest"
-import { DateTime, Effect, Layer, Schema } from "effect"
+import { DateTime, Effect, Layer, Result, Schema } from "effect"
 import { TestClock } from "effect/testing"
 import { execute, type Handler, processOf, programOf, runOnce, start, stateOf } from "./fixtures.ts"
+
+const startedOf = ({ state }: RunView) => {
+  assert.isDefined(state.started)
+  return state.started
+}
 
 const step = (key: string) => Effect.succeed(key).pipe(Step.run(key, { output: Schema.String }))
 
@@ -98,6 +108,7 @@ describe("Runs.start", () => {
       const errors = yield* Effect.all([
         refuse({ labels: { a: "x".repeat(2001) } }),
         refuse({ startKey: "x".repeat(2001) }),
+        refuse({ startKey: "" }),
         refuse({ requestedBy: " " }),
         refuse({ budget: { turns: 1.5 } }),
         refuse({ budget: { turns: -1 } }),
@@ -109,6 +120,73 @@ describe("Runs.start", () => {
       assert.isTrue(errors.every(({ _tag }) => _tag === "InvalidRequest"))
       const index = yield* RunIndex
       assert.deepStrictEqual((yield* index.list()).items, [])
+    }).pipe(Effect.provide(processOf(() => step("a")))))
+
+  it.effect("under the same key refuses whatever would be done otherwise, and takes who asks and when as they come", () =>
+    Effect.gen(function*() {
+      const runs = yield* Runs
+      const program = Program.make("guarded", {
+        input: Schema.String,
+        output: Schema.Json,
+        error: Schema.String,
+        description: { guardrailProfile: "low", guardrailProfiles: ["low", "high"] }
+      })
+      const options = { startKey: "k", labels: { a: "1", b: "2" }, budget: { turns: 3 }, priority: 1 }
+      const start = (more: StartOptions = {}, input = "x") => runs.start(program, input, { ...options, ...more })
+      const runId = yield* start()
+      for (
+        const same of [
+          { labels: { b: "2", a: "1" } },
+          { requestedBy: "sam" },
+          { startAt: DateTime.makeUnsafe(60_000) },
+          { traceparent: `00-${"a".repeat(32)}-${"b".repeat(16)}-01` }
+        ]
+      ) assert.strictEqual(yield* start(same), runId)
+      for (
+        const other of [
+          { labels: {} },
+          { budget: { turns: 4 } },
+          { budget: { turns: 3, tokens: 1 } },
+          { priority: 2 },
+          { systemPrompt: "Obey." },
+          { guardrailProfile: "high" },
+          { contentDigest: "another" }
+        ]
+      ) assert.deepInclude(yield* Effect.flip(start(other)), { _tag: "StartConflict", runId })
+      assert.strictEqual((yield* Effect.flip(start({}, "y")))._tag, "StartConflict")
+    }).pipe(Effect.provide(processOf(() => step("a")))))
+
+  it.effect("finds what was started before keys had a scope, by a program or by a request", () =>
+    Effect.gen(function*() {
+      const runs = yield* Runs
+      const store = yield* EventStore
+      const log = (more: Partial<RunEventOf<"RunStarted">>) =>
+        Effect.gen(function*() {
+          const { contentDigest: _, startKeyScope: _scope, ...old } = startedOf(yield* stateOf(yield* start()))
+          const startKey = more.startKey ?? ""
+          const runId = Digest.derivedRunId("default", "test", startKey)
+          yield* store.append(runId, { expected: 0, events: [{ ...old, startKey, ...more }] })
+          return runId
+        })
+      const byProgram = yield* log({ startKey: "old" })
+      assert.strictEqual(yield* start({ startKey: "old", labels: { a: "b" } }), byProgram)
+      assert.strictEqual((yield* Effect.flip(runs.start(programOf(), "y", { startKey: "old" })))._tag, "StartConflict")
+      // The key of a program is none of a request.
+      const request = { startKeyScope: "namespace", contentDigest: "asked" } as const
+      assert.notStrictEqual(yield* start({ ...request, startKey: "old" }), byProgram)
+      const byRequest = yield* log({ startKey: "asked", contentDigest: "asked" })
+      assert.strictEqual(yield* start({ ...request, startKey: "asked" }), byRequest)
+      const other = start({ ...request, startKey: "asked", contentDigest: "other" })
+      assert.deepInclude(yield* Effect.flip(other), { _tag: "StartConflict", runId: byRequest })
+      const original = yield* start()
+      const byFork = yield* log({ startKey: "fork", forkedFrom: { runId: original, seq: 1 } })
+      const fork = { actor: "dana", startKey: "fork", startKeyScope: "namespace" } as const
+      assert.strictEqual(yield* runs.fork(original, { ...fork, at: 1 }), byFork)
+      yield* runs.signal(original, "x", 1)
+      assert.deepInclude(yield* Effect.flip(runs.fork(original, { ...fork, at: 2 })), {
+        _tag: "StartConflict",
+        runId: byFork
+      })
     }).pipe(Effect.provide(processOf(() => step("a")))))
 
   it.effect("with a time in the future is not due before it, whatever else is decided", () =>
@@ -126,6 +204,38 @@ describe("Runs.start", () => {
         assert.strictEqual((yield* runs.await(runId)).status, "Completed")
       }).pipe(Effect.scoped, Effect.provide(processOf(() => step("a"), memory)))
     }))
+})
+
+describe("Runs.signal", () => {
+  it.effect("takes the same again under one id, also after the end, and refuses another signal under it", () =>
+    Effect.gen(function*() {
+      const runs = yield* Runs
+      const runId = yield* start()
+      const send = (payload: Schema.Json, name = "go", id = "s-1") => runs.signal(runId, name, payload, { id })
+      yield* send({ a: 1, b: [2] })
+      const { seq } = yield* runs.signal(runId, "go", "between")
+      assert.strictEqual((yield* send({ b: [2], a: 1 })).seq, seq)
+      const refused = [yield* Effect.flip(send({ a: 2 })), yield* Effect.flip(send({ a: 1, b: [2] }, "stop"))]
+      for (const each of refused) assert.deepInclude(each, { _tag: "SignalConflict", id: "s-1", seq: 1 })
+      assert.strictEqual((yield* execute(runId)).status, "Completed")
+      const ended = (yield* runs.state(runId)).seq
+      assert.strictEqual((yield* send({ a: 1, b: [2] })).seq, ended)
+      assert.strictEqual((yield* Effect.flip(send({ a: 2 })))._tag, "SignalConflict")
+      assert.strictEqual((yield* Effect.flip(send(1, "go", "s-2")))._tag, "RunClosed")
+    }).pipe(Effect.provide(processOf(() => step("a")))))
+
+  it.effect("lets one of two signals have an id that arrive at once", () =>
+    Effect.gen(function*() {
+      const runs = yield* Runs
+      const runId = yield* start()
+      const sent = yield* Effect.forEach(
+        [1, 2, 1, 2],
+        (payload) => Effect.result(runs.signal(runId, "go", payload, { id: "s-1" })),
+        { concurrency: "unbounded" }
+      )
+      assert.lengthOf(sent.filter(Result.isSuccess), 2)
+      assert.strictEqual((yield* runs.state(runId)).seq, 2)
+    }).pipe(Effect.provide(processOf(() => step("a")))))
 })
 
 describe("Runs.pause and Runs.resume", () => {

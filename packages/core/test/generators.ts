@@ -79,7 +79,7 @@ export const plain = ({ open, places, signalIds, signals, ...rest }: RunState) =
     awaiting: Array.from(awaiting),
     received: Array.from(received)
   })),
-  signalIds: Array.from(signalIds).sort()
+  signalIds: sorted(HashMap.entries(signalIds))
 })
 
 const sorted = <A>(entries: Iterable<[string, A]>) => Array.from(entries).sort(([a], [b]) => a < b ? -1 : 1)

@@ -2,7 +2,7 @@ import type { Journal } from "@durable-agents/core"
 import { Approval, Branch, CurrentStep, Program, Runs, Signal, Step, Timer } from "@durable-agents/core"
 import { everyPrefix, People, Signals, twoWorkers } from "@durable-agents/testing"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, HashSet, Ref, Schedule, Schema } from "effect"
+import { Effect, HashMap, Ref, Schedule, Schema } from "effect"
 
 /** A backend that honours idempotency keys: one effect for each, however often it is asked. */
 class Backend {
@@ -134,7 +134,7 @@ describe("a program killed at every instant", () => {
       // The second one comes before the run waits for it.
       outside: [
         Signals.send("number", 1),
-        Signals.send("number", 2, { early: ({ state }) => HashSet.size(state.signalIds) === 1 })
+        Signals.send("number", 2, { early: ({ state }) => HashMap.size(state.signalIds) === 1 })
       ]
     }))
 

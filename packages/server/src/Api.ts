@@ -14,6 +14,7 @@ import {
   InvalidRequestProblem,
   RunClosedProblem,
   RunNotFoundProblem,
+  SignalConflictProblem,
   StartConflictProblem,
   UnavailableProblem,
   WaitClosedProblem
@@ -112,7 +113,7 @@ export class RunsGroup extends HttpApiGroup.make("runs")
       params: { ...params, name: Text },
       headers: { "idempotency-key": optional(IdempotencyKey) },
       payload: SignalRequest,
-      error: changing
+      error: [...changing, SignalConflictProblem]
     }).annotate(OpenApi.Summary, "Send a signal"),
     HttpApiEndpoint.post("cancel", "/runs/:runId/cancel", { params, payload: Why, error: changing })
       .annotate(OpenApi.Summary, "Ask a run to stop"),

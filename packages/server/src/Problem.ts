@@ -1,7 +1,7 @@
 /**
  * What the API answers when it cannot do what it is asked: problem details by RFC 9457, `application/problem+json`.
  */
-import { Actor } from "@durable-agents/core"
+import { Actor, Seq } from "@durable-agents/core"
 import { Schema } from "effect"
 import { HttpApiError } from "effect/http-api"
 
@@ -128,7 +128,7 @@ export class AlreadySettledProblem extends HttpApiError.Problem<AlreadySettledPr
 }) {}
 
 /**
- * The same `Idempotency-Key` was used before, with other content.
+ * The same `Idempotency-Key`, or `startKey`, was used before, with other content.
  *
  * @category errors
  * @since 0.1.0
@@ -136,9 +136,24 @@ export class AlreadySettledProblem extends HttpApiError.Problem<AlreadySettledPr
 export class StartConflictProblem extends HttpApiError.Problem<StartConflictProblem>()("StartConflictProblem", {
   type: type("start-conflict"),
   status: 409,
-  title: "This Idempotency-Key was used with other content"
+  title: "This key was used with other content"
 }, {
   runId: Schema.String
+}) {}
+
+/**
+ * The same `Idempotency-Key`, or `id`, was used before for another signal: at `seq` of the log.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class SignalConflictProblem extends HttpApiError.Problem<SignalConflictProblem>()("SignalConflictProblem", {
+  type: type("signal-conflict"),
+  status: 409,
+  title: "This key was used for another signal"
+}, {
+  runId: Schema.String,
+  seq: Seq
 }) {}
 
 /**

@@ -10,6 +10,7 @@ import type {
   OwnRequest,
   RunClosed,
   RunNotFound,
+  SignalConflict,
   StartConflict,
   StoreError,
   WaitClosed
@@ -23,6 +24,7 @@ import {
   InvalidRequestProblem,
   RunClosedProblem,
   RunNotFoundProblem,
+  SignalConflictProblem,
   StartConflictProblem,
   UnavailableProblem,
   WaitClosedProblem
@@ -142,8 +144,12 @@ export const ForkRefusedRefusal = ({ message, runId }: ForkRefused) =>
  * @category handlers
  * @since 0.1.0
  */
-export const StartConflictRefusal = ({ runId, startKey }: Pick<StartConflict, "runId" | "startKey">) =>
-  Effect.fail(new StartConflictProblem({
-    runId,
-    detail: `\`${startKey}\` belongs to run \`${runId}\`, which was started with other content`
-  }))
+export const StartConflictRefusal = ({ message, runId }: StartConflict) =>
+  Effect.fail(new StartConflictProblem({ runId, detail: message }))
+
+/**
+ * @category handlers
+ * @since 0.1.0
+ */
+export const SignalConflictRefusal = ({ message, runId, seq }: SignalConflict) =>
+  Effect.fail(new SignalConflictProblem({ runId, seq, detail: message }))

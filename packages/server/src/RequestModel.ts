@@ -64,8 +64,11 @@ export const Filter = Text.check(Schema.isMaxLength(2000), Schema.isPattern(/^[^
  * @since 0.1.0
  */
 export const IdempotencyKey = Schema.NonEmptyString.check(Schema.isMaxLength(2000)).annotate({
-  description: "Sending the same again with the same key changes nothing"
+  description: "Sending the same again with the same key changes nothing; anything else with that key is refused"
 })
+
+/** A name in a body, by which the same thing is found again. */
+const Key = Schema.NonEmptyString.check(Schema.isMaxLength(2000))
 
 /** A run that may do nothing cannot be meant. Calls of tools are another matter. */
 const StartBudget = Budget.Budget.check(Schema.makeFilter((budget: Budget.Budget) => {
@@ -85,6 +88,8 @@ export const StartRequest = Schema.Struct({
   /** May be left out where the server knows one program only. */
   program: optional(Text),
   input: optional(Json),
+  /** A key of the program's own, as code gives it: the same order number may name a run of two programs. Any text. */
+  startKey: optional(Key),
   labels: optional(Schema.Record(Text, Text)),
   /** Named limits replace those of the program. */
   budget: optional(StartBudget),
@@ -157,13 +162,13 @@ export const BudgetRequest = Schema.Struct({ budget: Budget.Budget, reason: opti
   .annotate({ identifier: "BudgetRequest" })
 
 /**
- * What a signal carries; may be left out.
+ * What a signal carries, and the `id` under which it arrives once, in place of an `Idempotency-Key`; may be left out.
  *
  * @category models
  * @since 0.1.0
  */
 export const SignalRequest = [
-  Schema.Struct({ payload: optional(Json) }).annotate({ identifier: "SignalRequest" }),
+  Schema.Struct({ payload: optional(Json), id: optional(Key) }).annotate({ identifier: "SignalRequest" }),
   Schema.Null
 ] as const
 
@@ -176,6 +181,7 @@ export const SignalRequest = [
 export const ForkRequest = [
   Schema.Struct({
     reason: optional(Text),
+    startKey: optional(Key),
     labels: optional(Schema.Record(Text, Text)),
     budget: optional(StartBudget)
   }).annotate({ identifier: "ForkRequest" }),

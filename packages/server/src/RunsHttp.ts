@@ -10,6 +10,7 @@ import { lacking, withRole } from "./Access.ts"
 import { Api } from "./Api.ts"
 import type { Definitions } from "./Definitions.ts"
 import * as FeedHttp from "./FeedHttp.ts"
+import * as Key from "./Key.ts"
 import * as Listing from "./Listing.ts"
 import { ApprovalPolicy } from "./Policy.ts"
 import { ForbiddenProblem } from "./Problem.ts"
@@ -20,6 +21,7 @@ import {
   ofReading,
   ofRun,
   RunClosedRefusal,
+  SignalConflictRefusal,
   StartConflictRefusal,
   WaitClosedRefusal
 } from "./Refusal.ts"
@@ -70,14 +72,11 @@ export const layer = HttpApiBuilder.group(Api, "runs", (handlers) =>
       .handle("signal", ({ headers, params: { name, runId }, payload }) =>
         here(Effect.gen(function*() {
           const actor = (yield* withRole("starter", "operator")).name
-          const id = headers["idempotency-key"]
+          const key = yield* Key.ofSignal(headers["idempotency-key"], payload?.id)
           yield* found(runId)
           yield* Effect.catchTags(
-            (yield* Runs).signal(runId, name, payload?.payload ?? null, {
-              actor,
-              ...(id === undefined ? {} : { id })
-            }),
-            ofOpenRun
+            (yield* Runs).signal(runId, name, payload?.payload ?? null, { actor, ...key }),
+            { ...ofOpenRun, SignalConflict: SignalConflictRefusal }
           )
         })))
       .handle("cancel", ({ params: { runId }, payload }) =>
@@ -118,7 +117,7 @@ export const layer = HttpApiBuilder.group(Api, "runs", (handlers) =>
         here(Effect.gen(function*() {
           const actor = (yield* withRole("operator")).name
           const { budget, labels } = payload ?? {}
-          const startKey = headers["idempotency-key"]
+          const key = yield* Key.ofStart(headers["idempotency-key"], payload?.startKey)
           yield* found(runId)
           return yield* Effect.flatMap(
             Effect.catchTags(
@@ -127,7 +126,7 @@ export const layer = HttpApiBuilder.group(Api, "runs", (handlers) =>
                 ...by(actor, payload),
                 ...(budget === undefined ? {} : { budget }),
                 ...(labels === undefined ? {} : { labels }),
-                ...(startKey === undefined ? {} : { startKey })
+                ...key
               }),
               { ...ofRun, ForkRefused: ForkRefusedRefusal, StartConflict: StartConflictRefusal }
             ),

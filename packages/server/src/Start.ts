@@ -1,13 +1,14 @@
 /**
  * What `POST /runs` asks for, as a start of a run.
  */
-import { Digest, Namespace, Payload, type Program, RunIndex, Runs } from "@durable-agents/core"
+import { Digest, Payload, type Program, Runs } from "@durable-agents/core"
 import { Effect, Option } from "effect"
 import { withRole } from "./Access.ts"
 import { type Definition, Definitions } from "./Definitions.ts"
+import * as Key from "./Key.ts"
 import { StartPolicy } from "./Policy.ts"
 import { ForbiddenProblem } from "./Problem.ts"
-import { invalid, ofRun, StartConflictRefusal, unavailable } from "./Refusal.ts"
+import { invalid, ofRun, StartConflictRefusal } from "./Refusal.ts"
 import type { StartRequest } from "./RequestModel.ts"
 
 /**
@@ -16,7 +17,7 @@ import type { StartRequest } from "./RequestModel.ts"
  * @category handlers
  * @since 0.1.0
  */
-export const start = Effect.fnUntraced(function*(request: StartRequest, startKey: string | undefined) {
+export const start = Effect.fnUntraced(function*(request: StartRequest, idempotencyKey: string | undefined) {
   const runs = yield* Runs
   const policy = yield* StartPolicy
   const identity = yield* withRole("starter")
@@ -25,7 +26,7 @@ export const start = Effect.fnUntraced(function*(request: StartRequest, startKey
   const { budget, guardrailProfile, labels, priority, startAt, systemPrompt } = request
   const refused = yield* policy({ identity, program, systemPrompt, guardrailProfile })
   if (Option.isSome(refused)) return yield* new ForbiddenProblem({ detail: refused.value })
-  if (startKey !== undefined) yield* otherProgram(program, startKey)
+  const key = yield* Key.ofStart(idempotencyKey, request.startKey)
   const content = { ...request, program: program.name }
   return yield* runs.start(
     // Starting needs of a program nothing but what a definition has.
@@ -33,9 +34,10 @@ export const start = Effect.fnUntraced(function*(request: StartRequest, startKey
     input,
     {
       requestedBy: identity.name,
-      ...(startKey === undefined
-        ? {}
-        : { startKey, contentDigest: Digest.digest(Digest.canonicalJson(JSON.stringify(content))) }),
+      ...key,
+      ...(key.startKeyScope === "namespace"
+        ? { contentDigest: Digest.digest(Digest.canonicalJson(JSON.stringify(content))) }
+        : {}),
       ...(budget === undefined ? {} : { budget }),
       ...(guardrailProfile === undefined ? {} : { guardrailProfile }),
       ...(labels === undefined ? {} : { labels }),
@@ -66,16 +68,4 @@ const inputOf = Effect.fnUntraced(function*(program: Definition, json: unknown) 
     Effect.fromResult(Payload.decoder(program.input)(json)),
     ({ message }) => invalid(["payload", "input"], `does not fit \`${program.name}\`: ${message}`)
   )
-})
-
-/** The key of a run is its program's; used for another program, it is the same key with other content. */
-const otherProgram = Effect.fnUntraced(function*({ name }: Definition, startKey: string) {
-  const { all } = yield* Definitions
-  const namespace = yield* Namespace
-  const index = yield* RunIndex
-  for (const other of all) {
-    if (other.name === name) continue
-    const runId = Digest.derivedRunId(namespace, other.name, startKey)
-    if (Option.isSome(yield* unavailable(index.get(runId)))) return yield* StartConflictRefusal({ runId, startKey })
-  }
 })

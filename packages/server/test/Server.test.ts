@@ -286,8 +286,8 @@ describe("Server", () => {
         forkedFrom: { runId, seq: at, reason: "ask again" }
       })
       assert.strictEqual(forked.headers.get("location"), `/runs/${forked.body.runId}`)
-      assert.strictEqual((yield* fork(at)).body.runId, forked.body.runId)
-      assert.strictEqual((yield* fork(1)).status, 409)
+      const again = yield* fork(at, { labels: { round: "2" }, reason: "ask again" })
+      assert.deepStrictEqual([again.status, again.body.runId], [201, forked.body.runId])
       yield* post(`/runs/${forked.body.runId}/deny`, { approval: "ship", reason: "still no" })
       yield* execute(forked.body.runId)
       assert.strictEqual((yield* get(`/runs/${forked.body.runId}`)).body.output, "kept: still no")

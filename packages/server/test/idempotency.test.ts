@@ -5,6 +5,7 @@ import { Effect, Layer } from "effect"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { keys } from "./keys.ts"
 import { call, memory, serve, type Stores, tokenFor } from "./serving.ts"
 
 const file = Effect.map(
@@ -67,6 +68,8 @@ for (const [name, store] of Object.entries(stores)) {
           assert.lengthOf((yield* call(`${url}/runs`, { token })).body.items, 1)
         }))
       ))
+
+    for (const [title, body] of Object.entries(keys)) it.live(title, () => on(store, body))
 
     it.live("gives one of several contents the key when they arrive at once", () =>
       on(

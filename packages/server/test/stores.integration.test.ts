@@ -12,6 +12,7 @@ import { join } from "node:path"
 import { inject } from "vitest"
 import { anyRequest } from "./anyRequest.ts"
 import { decisions } from "./decisions.ts"
+import { keys } from "./keys.ts"
 import { call, execute, serve, Ship, type Stores, tokenFor } from "./serving.ts"
 
 const url = Redacted.make(inject("databaseUrl"))
@@ -104,7 +105,7 @@ for (const [name, store] of Object.entries({ SQLite: sqlite, PostgreSQL: postgre
       }))
     )
 
-    for (const [title, body] of Object.entries(decisions)) test(title, body)
+    for (const [title, body] of Object.entries({ ...decisions, ...keys })) test(title, body)
 
     it.live(
       `answer any request, never with 5xx, and append nothing if it is refused (HC-1; ${count} requests, seed ${seed})`,

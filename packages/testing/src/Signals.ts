@@ -3,7 +3,7 @@
  */
 import type { ActorInput, RunView, Signal, WaitSummary } from "@durable-agents/core"
 import { Runs } from "@durable-agents/core"
-import { Clock, Duration, Effect, HashSet } from "effect"
+import { Clock, Duration, Effect, HashMap } from "effect"
 import type { Outsider } from "./Outside.ts"
 
 /**
@@ -57,7 +57,7 @@ export const send = <A>(signal: Named<A>, payload: A, options: Options = {}): Se
     return wait === undefined ? undefined : wait.since + millisOf(after)
   }
   return timed(
-    (view, place) => HashSet.has(view.state.signalIds, own(place)) ? undefined : moment(view),
+    (view, place) => HashMap.has(view.state.signalIds, own(place)) ? undefined : moment(view),
     (runs, view, place) =>
       runs.signal(view.runId, signal, payload, { id: own(place), ...(actor === undefined ? {} : { actor }) })
   )

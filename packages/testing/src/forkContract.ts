@@ -90,17 +90,30 @@ export const forkContract = (
         const runs = yield* Runs
         const original = yield* runs.start(Work, "go")
         const { seq } = yield* execute(original)
+        const same = { at: seq, startKey: "again", reason: "again", labels: { round: "2" }, budget: { turns: 9 } }
         const ids = yield* Effect.forEach(
           Array.makeBy(8, (i) => i),
           (i) =>
-            Effect.flatMap(Runs, (own) => own.fork(original, { at: seq, actor: `person-${i}`, startKey: "again" }))
+            Effect.flatMap(Runs, (own) => own.fork(original, { ...same, actor: `person-${i}` }))
               .pipe(Effect.provide(Layer.provideMerge(Runs.layer, stores), { local: true })),
           { concurrency: "unbounded" }
         )
         assert.strictEqual(new Set(ids).size, 1)
-        assert.lengthOf(yield* logOf(ids[0] ?? original), seq)
-        const other = yield* Effect.flip(runs.fork(original, { at: 1, actor: "dana", startKey: "again" }))
-        assert.strictEqual(other._tag, "StartConflict")
+        assert.lengthOf(yield* logOf(ids[0] ?? original), seq + 1)
+        const others = [
+          { at: 1 },
+          { reason: "another" },
+          { labels: {} },
+          { labels: { round: "3" } },
+          { budget: { turns: 10 } },
+          { budget: {} }
+        ]
+        for (const other of others) {
+          const refused = yield* Effect.flip(runs.fork(original, { ...same, ...other, actor: "dana" }))
+          assert.strictEqual(refused._tag, "StartConflict", JSON.stringify(other))
+        }
+        const started = yield* Effect.flip(runs.start(Work, "go", { startKey: "again" }))
+        assert.strictEqual(started._tag, "StartConflict")
       }).pipe(Effect.provide(processOf(layer, stores)))
     })
   })

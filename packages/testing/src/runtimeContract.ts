@@ -14,6 +14,7 @@ import {
   Runtime,
   RuntimeSettings,
   Signal,
+  type StartOptions,
   Step,
   type StoreError,
   Timer,
@@ -33,6 +34,8 @@ type Stores = EventStore | RunQueue | RunIndex
 type Handler = (input: string) => Effect.Effect<Schema.Json, unknown, Journal>
 
 const Work = Program.make("work", { input: Schema.String, output: Schema.Json, error: Schema.Json })
+
+const OtherWork = Program.make("other-work", { input: Schema.String, output: Schema.Json, error: Schema.Json })
 
 const workOf = (handler: Handler) => Work.toLayer((input) => Effect.orDie(handler(input)))
 
@@ -250,6 +253,27 @@ export const runtimeContract = (
         const other = yield* Effect.flip(Effect.flatMap(Runs, (runs) =>
           runs.start(Work, "another", { startKey: "order-7" })))
         assert.strictEqual(other._tag, "StartConflict")
+      }).pipe(Effect.provide(outside(stores))))
+
+    test("with one key for two programs gives two runs, and one if all programs share their keys (EO-3)", (stores) =>
+      Effect.gen(function*() {
+        const runs = yield* Runs
+        const both = (options: StartOptions) =>
+          Effect.all(
+            Array.from({ length: 6 }, (_, index) =>
+              Effect.result(runs.start(index % 2 === 0 ? Work : OtherWork, "same", options))),
+            { concurrency: "unbounded" }
+          )
+        const own = yield* both({ startKey: "order-7" })
+        assert.strictEqual(new Set(own.map(Result.getOrThrow)).size, 2)
+        const shared = yield* both({ startKey: "order-7", startKeyScope: "namespace" })
+        const started = new Set(shared.filter(Result.isSuccess).map(({ success }) => success))
+        assert.lengthOf(shared.filter(Result.isSuccess), 3)
+        assert.strictEqual(started.size, 1)
+        for (const { failure } of shared.filter(Result.isFailure)) {
+          assert.isTrue(failure._tag === "StartConflict" && started.has(failure.runId))
+        }
+        assert.lengthOf((yield* (yield* RunIndex).list()).items, 3)
       }).pipe(Effect.provide(outside(stores))))
 
     test("records one event and executes nothing (checks 21, 22)", (stores) =>

@@ -90,6 +90,7 @@ export const sampleEvents: {
     priority: -3,
     startAtMillis: 1_700_000_000_000,
     startKey: "order/A-8891",
+    startKeyScope: "namespace",
     contentDigest: `sha256:${"3".repeat(64)}`,
     parent: "none",
     forkedFrom: { runId: RunId.make("0198c0de-7a3b-7c4d-8e5f-0123456789ab"), seq: 7, reason: "another \u2028 try" },

@@ -31,7 +31,7 @@ export const fork = Command
     startKey: Flag.String("start-key").pipe(
       Flag.withMetavar("KEY"),
       Flag
-        .withDescription("A name for the new run: forking again with the same key, at the same place, gives the same run"),
+        .withDescription("A name for the new run: the same fork again with the same key gives the same run"),
       Flag.optional
     ),
     labels: Flag.KeyValuePair("label").pipe(

@@ -31,7 +31,7 @@ export const signal = Command
       Flag.optional
     ),
     id: Flag.String("id").pipe(
-      Flag.withDescription("A name for this signal: a second one with the same id changes nothing"),
+      Flag.withDescription("A name for this signal: sending the same again with the same id changes nothing"),
       Flag.optional
     ),
     actor: Decision.actor,

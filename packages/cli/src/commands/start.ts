@@ -40,7 +40,7 @@ export const start = Command
     ),
     startKey: Flag.String("start-key").pipe(
       Flag.withMetavar("KEY"),
-      Flag.withDescription("A name for the run: starting again with the same key and input gives the same run"),
+      Flag.withDescription("A name for the run: starting again with the same key, input and flags gives the same run"),
       Flag.optional
     ),
     labels: Flag.KeyValuePair("label").pipe(

@@ -12,6 +12,7 @@ import {
   RunNotFound,
   Runs,
   RunState,
+  SignalConflict,
   StartConflict,
   view,
   WaitClosed
@@ -65,7 +66,8 @@ export const make = (server: ServerClient): Runs["Service"] => {
       }))
   })
   const why = (reason: string | undefined) => reason === undefined ? {} : { reason }
-  const keyed = (key: string | undefined) => key === undefined ? {} : { "idempotency-key": key }
+  // In bodies: a key is any text, and headers take no other letters than those of Latin-1.
+  const keyed = (startKey: string | undefined) => startKey === undefined ? {} : { startKey }
   const conflict = (startKey: string | undefined) => (problem: { readonly runId: string }) =>
     Effect.flatMap(
       Effect.orDie(decodeRunId(problem.runId)),
@@ -80,10 +82,11 @@ export const make = (server: ServerClient): Runs["Service"] => {
         Effect.mapError(misfit("input", `\`${program.name}\``))
       )
       const { runId } = yield* client.runs.start({
-        headers: keyed(startKey),
+        headers: {},
         payload: {
           program: program.name,
           input: json,
+          ...keyed(startKey),
           ...(budget === undefined ? {} : { budget }),
           ...(guardrailProfile === undefined ? {} : { guardrailProfile }),
           ...(labels === undefined ? {} : { labels }),
@@ -125,9 +128,12 @@ export const make = (server: ServerClient): Runs["Service"] => {
       )
       yield* client.runs.signal({
         params: { runId, name },
-        headers: keyed(options?.id),
-        payload: { payload: json }
-      }).pipe(Effect.catchTags(ofOpen("signal", runId)))
+        headers: {},
+        payload: { payload: json, ...(options?.id === undefined ? {} : { id: options.id }) }
+      }).pipe(Effect.catchTags({
+        ...ofOpen("signal", runId),
+        SignalConflictProblem: ({ seq }) => Effect.fail(new SignalConflict({ runId, id: options?.id ?? "", seq }))
+      }))
       return yield* state(runId)
     }),
     cancel: Effect.fn("RemoteRuns.cancel")(function*(runId, { reason }) {
@@ -172,8 +178,9 @@ export const make = (server: ServerClient): Runs["Service"] => {
       const { runId } = yield* client.runs.fork({
         params: { runId: from },
         query: { at },
-        headers: keyed(startKey),
+        headers: {},
         payload: {
+          ...keyed(startKey),
           ...why(reason),
           ...(budget === undefined ? {} : { budget }),
           ...(labels === undefined ? {} : { labels })
