@@ -88,6 +88,18 @@ describe("durable-agents --url", () => {
       editor,
       "import fs from 'node:fs'; const f = process.argv[2];\nfs.writeFileSync(f, fs.readFileSync(f, 'utf8').replace('6400', '5900'))\n"
     )
+    const bad = join(folder, "bad-editor.mjs")
+    writeFileSync(
+      bad,
+      "import fs from 'node:fs';\nfs.writeFileSync(process.argv[2], '{\"orderId\":\"A-1\",\"cents\":\"much\"}')\n"
+    )
+    const before = (await json("status", run)).seq
+    assertFails(
+      await through(["approve", run, key, "--edit"], { EDITOR: `"${process.execPath}" "${bad}"` }),
+      2,
+      /`arguments` do not fit `issue_refund`: .*cents/
+    )
+    assert.deepInclude(await json("status", run), { seq: before, status: "AwaitingApproval" })
     const approved =
       outputOf(await through(["approve", run, key, "--edit"], { EDITOR: `"${process.execPath}" "${editor}"` }))
     assert.match(approved, /^approved turn-1\/call-1\/approval; the run is Running\nnext: a worker goes on with it\n$/)
@@ -121,6 +133,30 @@ describe("durable-agents --url", () => {
     assertFails(await through(["status", unknown]), 3, /There is no run/)
     assertFails(await through(["export", unknown]), 3, /There is no run/)
     assertFails(await through(["pause", unknown]), 3, /There is no run/)
+  })
+
+  it("knows keys in any letters, and the same ones as the store", async () => {
+    const key = "заказ № 7 💥\nline"
+    const order = ["ship", "{\"id\":\"o-7\",\"cents\":5}", "--start-key", key]
+    const run: string = (await json("start", ...order)).runId
+    assert.strictEqual((await said("start", ...order)).trim(), run)
+    assert.strictEqual(outputOf(await onStore(["start", ...order, "--app", fixture("app.ts")], there)).trim(), run)
+    assertFails(await through(["start", ...order, "--label", "a=b"]), 6, /belongs to run .* started with other content/)
+    const slow: string = (await json("start", "slow", "1", "--start-key", key)).runId
+    assert.notStrictEqual(slow, run)
+    const { seq } = await json("signal", run, "paid", "{\"cents\":5}", "--id", key)
+    assert.strictEqual((await json("signal", run, "paid", "{ \"cents\": 5 }", "--id", key)).seq, seq)
+    assertFails(await through(["signal", run, "paid", "6", "--id", key]), 6, /belongs to another signal of run/)
+    const fork = ["fork", run, "--at", "1", "--start-key", `${key} again`]
+    const forked: string = (await json(...fork)).runId
+    assert.strictEqual((await said(...fork)).trim(), forked)
+    assertFails(await through([...fork, "--budget", "turns=2"]), 6, /belongs to run .* started with other content/)
+    for (const args of [["start", ...order.slice(0, 3), ""], ["signal", run, "paid", "6", "--id", ""]]) {
+      const there_ = await onStore(args[0] === "start" ? [...args, "--app", fixture("app.ts")] : args, there)
+      for (const ended of [await through(args), there_]) assertFails(ended, 2, /`(startKey|id)` (is empty|Expected)/)
+    }
+    assertFails(await through(["start", "slow", "1", "--budget", "turns=0"]), 2, /`turns` must be more than 0/)
+    assertFails(await through(["runs", "--requested-by", "a\0b"]), 4, /does not take this: `requestedBy`/)
   })
 
   it("refuses an input, a program and another name than the token's, as the store would", async () => {

@@ -3,7 +3,7 @@
  */
 import { InvalidRequest, StoreError } from "@durable-agents/core"
 import { Api, type InvalidRequestProblem } from "@durable-agents/server/Api"
-import { Effect, Option, type Redacted } from "effect"
+import { Effect, Option, type Redacted, Schema, SchemaIssue } from "effect"
 import { FetchHttpClient, HttpClient, type HttpClientError, HttpClientRequest } from "effect/http"
 import { HttpApiClient } from "effect/http-api"
 import { ServerFailure } from "../Failure.ts"
@@ -29,6 +29,9 @@ export const make = (
 ): Effect.Effect<ServerClient> =>
   HttpApiClient.make(Api, {
     baseUrl: address.url,
+    transformResponse: Effect.tapError((error) =>
+      Effect.sync(() => void (Schema.isSchemaError(error) && alien.add(error)))
+    ),
     ...Option.match(token, {
       onNone: () => ({}),
       onSome: (token) => ({ transformClient: HttpClient.mapRequest(HttpClientRequest.bearerToken(token)) })
@@ -37,6 +40,9 @@ export const make = (
     Effect.map((client) => ({ client, ...answersOf(ServerAddress.show(address), Option.isSome(token)) })),
     Effect.provide(FetchHttpClient.layer)
   )
+
+/** Answers that do not fit the definition. Other such errors are of requests, which were not sent. */
+const alien = new WeakSet<object>()
 
 interface Said {
   readonly detail?: string | undefined
@@ -53,7 +59,7 @@ const answersOf = (server: string, hasToken: boolean) => {
   const ofAny = (operation: string) => {
     const fail = (kind: ServerFailure["kind"], detail: string) => Effect.fail(failed(operation, kind, detail))
     const answered = ({ detail, title }: Said) => fail("failed", `answered: ${detail ?? title}`)
-    const alien = () => fail("failed", "does not answer as a server of this version does")
+    const isAlien = () => fail("failed", "does not answer as a server of this version does")
     return {
       BadRequestProblem: answered,
       InternalProblem: answered,
@@ -67,14 +73,21 @@ const answersOf = (server: string, hasToken: boolean) => {
           hasToken ? "does not know the token in DURABLE_AGENTS_TOKEN" : "wants a token: set DURABLE_AGENTS_TOKEN"
         ),
       HttpClientError: ({ reason }: HttpClientError.HttpClientError) =>
-        reason._tag === "TransportError" ? fail("away", `cannot be reached: ${causeOf(reason.cause)}`) : alien(),
-      SchemaError: alien
+        reason._tag === "TransportError" ? fail("away", `cannot be reached: ${causeOf(reason.cause)}`) : isAlien(),
+      SchemaError: (error: Schema.SchemaError): Effect.Effect<never, InvalidRequest | StoreError> =>
+        alien.has(error) ? isAlien() : Effect.fail(unfit(error))
     }
   }
 
   /** For lists and questions, whose services know no other failure than the store's. */
   const ofQuestion = (operation: string) => ({
     ...ofAny(operation),
+    SchemaError: (error: Schema.SchemaError) =>
+      Effect.catchTag(
+        ofAny(operation).SchemaError(error),
+        "InvalidRequest",
+        ({ message }) => Effect.fail(failed(operation, "failed", `does not take this: ${message}`))
+      ),
     InvalidRequestProblem: ({ detail, title }: Said) =>
       Effect.fail(failed(operation, "failed", `answered: ${detail ?? title}`))
   })
@@ -95,6 +108,15 @@ export const ofInvalid = ({ detail, errors, title }: InvalidRequestProblem) => {
     ? new InvalidRequest({ field: "request", detail: detail ?? title })
     : new InvalidRequest({ field: path, detail: first.message }))
 }
+
+/** What was not sent, since the server would refuse it. */
+const unfit = ({ issue }: Schema.SchemaError): InvalidRequest => {
+  const [first] = issuesOf(issue).issues
+  const path = (first?.path ?? []).map((part) => String(typeof part === "object" ? part.key : part)).join(".")
+  return new InvalidRequest({ field: path === "" ? "request" : path, detail: first?.message ?? "does not fit" })
+}
+
+const issuesOf = SchemaIssue.makeFormatterStandardSchemaV1()
 
 /** `fetch` says what happened in the causes of its error, of which the innermost knows best. */
 const causeOf = (error: unknown): string => {
