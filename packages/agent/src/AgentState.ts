@@ -92,6 +92,8 @@ export interface CallState {
   readonly withheld: string | undefined
   /** What it is shown in the place of passages of the result. */
   readonly changes: ReadonlyArray<Change> | undefined
+  /** What it is shown in the place of the whole result. */
+  readonly shown: Schema.Json | undefined
 }
 
 /**
@@ -186,6 +188,7 @@ export type Outcome =
     readonly blocked?: GuardrailBlocked | undefined
     readonly withheld?: string | undefined
     readonly changes?: ReadonlyArray<Change> | undefined
+    readonly shown?: Schema.Json | undefined
   }
 
 /**
@@ -290,12 +293,13 @@ export const evolve = (state: AgentState, outcome: Outcome): AgentState => {
       })))
     }
     case "Called": {
-      const { arguments: args, blocked, changes, event, index, withheld } = outcome
+      const { arguments: args, blocked, changes, event, index, shown, withheld } = outcome
       const called = change(state, index, (call) => ({
         outcome: call.outcome ?? event,
         arguments: args,
         withheld,
-        changes
+        changes,
+        shown
       }))
       if (blocked !== undefined) return { ...called, end: called.end ?? { _tag: "Fail", error: blocked } }
       return event._tag === "ToolCallFailed" && event.reason === "BudgetExceeded"
@@ -386,7 +390,8 @@ const callState = (call: Call): CallState => ({
   outcome: undefined,
   arguments: undefined,
   withheld: undefined,
-  changes: undefined
+  changes: undefined,
+  shown: undefined
 })
 
 const modelFailed = (
@@ -443,8 +448,10 @@ const isAlone = ({ plan }: CallState): boolean => (plan?._tag === "Free" || plan
 const close = (state: AgentState): AgentState => {
   const { answer, calls, conversation, framing, shownBytes } = state
   const answers = calls.flatMap((call) => {
-    const { changes, decision, outcome, withheld } = call
-    return outcome === undefined ? [] : [{ call: call.call, outcome, edited: editedBy(decision), withheld, changes }]
+    const { changes, decision, outcome, shown, withheld } = call
+    return outcome === undefined
+      ? []
+      : [{ call: call.call, outcome, edited: editedBy(decision), withheld, changes, shown }]
   })
   return {
     ...state,

@@ -67,7 +67,8 @@ export const converse = (
       profile: yield* profileNamed(guardrailProfile),
       settings: yield* Guardrails.Guardrails
     }
-    const begun = yield* GoalCheck.check(definition.agent, rules, path, goal, limits.goalLength)
+    const around = { agent: definition.agent, rules, path, outputBytes: limits.outputBytes }
+    const begun = yield* GoalCheck.check(around, goal, limits.goalLength)
     const { drawn, framing } = yield* framingOf(journal, rules, path)
     const exchange: Exchange = {
       journal,
@@ -82,7 +83,7 @@ export const converse = (
       instructions: systemPrompt,
       limits,
       scope: yield* Effect.scope,
-      outcomes: yield* Queue.unbounded<Exit.Exit<Outcome>>(),
+      outcomes: yield* Queue.unbounded<Exit.Exit<Outcome, BudgetExceeded>>(),
       turn: 0,
       asked: new Set(),
       calls: new Map()
@@ -101,7 +102,10 @@ export const converse = (
           yield* Fiber.awaitAll(exchange.calls.values())
           return yield* Effect.flatMap(Effect.orDie(Budget.decodeRefusal(action.refusal)), Effect.fail)
         default:
-          state = evolve(state, yield* interpret(exchange, state, action))
+          state = evolve(
+            state,
+            yield* Effect.tapError(interpret(exchange, state, action), () => Fiber.awaitAll(exchange.calls.values()))
+          )
       }
     }
   }))
@@ -154,7 +158,7 @@ interface Exchange {
   readonly instructions: string
   readonly limits: Limits
   readonly scope: Scope.Scope
-  readonly outcomes: Queue.Queue<Exit.Exit<Outcome>>
+  readonly outcomes: Queue.Queue<Exit.Exit<Outcome, BudgetExceeded>>
   /** Of the current turn: the calls that a person was asked about, and the fibers of those that were begun, by their places. */
   turn: number
   readonly asked: Set<number>
@@ -165,7 +169,7 @@ const interpret = (
   exchange: Exchange,
   state: AgentState,
   action: Extract<Action, { readonly _tag: "CallModel" | "Prepare" | "Work" }>
-): Effect.Effect<Outcome, never, Journal | LanguageModel.LanguageModel> => {
+): Effect.Effect<Outcome, BudgetExceeded, Journal | LanguageModel.LanguageModel> => {
   switch (action._tag) {
     case "CallModel":
       return Effect.flatMap(
@@ -250,7 +254,7 @@ const work = Effect.fnUntraced(function*(exchange: Exchange, turn: Turn, moves: 
   return yield* Effect.flatten(Queue.take(outcomes))
 })
 
-const carryOut = (turn: Turn, { _tag, state }: Move): Effect.Effect<Outcome, never, Journal> =>
+const carryOut = (turn: Turn, { _tag, state }: Move): Effect.Effect<Outcome, BudgetExceeded, Journal> =>
   _tag === "Run"
     ? ToolCall.run(turn, state)
     : Effect.map(

@@ -1,11 +1,12 @@
 /**
  * What guardrails say about a goal, before the model sees it.
  */
-import { Approval, below, Journal } from "@durable-agents/core"
+import { Approval, below, type BudgetExceeded, Journal } from "@durable-agents/core"
 import { Effect, Option, Schema } from "effect"
 import * as ModelCall from "./ModelCall.ts"
-import type { Found, Rules } from "./Rules.ts"
+import type { Found } from "./Rules.ts"
 import * as Rules_ from "./Rules.ts"
+import * as Screening from "./Screening.ts"
 import { excerpt } from "./Words.ts"
 
 /**
@@ -27,21 +28,22 @@ export interface CheckedGoal {
  * @since 0.1.0
  */
 export const check = Effect.fnUntraced(function*(
-  agent: string,
-  { profile, settings }: Rules,
-  path: string,
+  around: Screening.Around,
   goal: string,
   maxLength: number
-): Effect.fn.Return<CheckedGoal, never, Journal> {
+): Effect.fn.Return<CheckedGoal, BudgetExceeded, Journal> {
+  const { agent, path, rules: { profile, settings } } = around
   const journal = yield* Journal
   const key = ModelCall.keyOf({ path, turn: 1 })
   const approval = approvalOf(path)
   const known = journal.recorded(approval) !== undefined
   const begun = journal.recorded(key) !== undefined
+  const at = below(path, "goal")
   const unasked = profile === "off" || settings.guardrails.length === 0 || begun
+  const about = { key, turn: 1, when: "L1_input" as const }
+  if (unasked || known) yield* Screening.again(around, about, at)
   // A question that is in the log is asked again, so that its answer is given in its turn, whatever guardrails say now.
   if (unasked && !known) return { goal, checked: {} }
-  const about = { key, turn: 1, when: "L1_input" as const }
   const judge = (goal: string): Effect.Effect<ReadonlyArray<Found>> =>
     Effect.suspend(() => {
       if (profile === "off") return Effect.succeed([])
@@ -49,7 +51,19 @@ export const check = Effect.fnUntraced(function*(
       const subject = { runId: journal.runId, agent, profile, goal }
       return Effect.ensuring(Rules_.askAll(about, settings, ({ goal }) => goal, subject), Effect.sync(done))
     })
-  const found = known ? [] : yield* judge(goal)
+  const checked = known ? [] : yield* judge(goal)
+  // What was stopped already is not shown to a model.
+  const found = known || profile === "off" || isBlocked(checked)
+    ? checked
+    : [
+      ...checked,
+      ...yield* Screening.ask(
+        around,
+        about,
+        at,
+        ({ goal: ask }) => ask?.({ runId: journal.runId, agent, profile, goal })
+      )
+    ]
   if (isBlocked(found)) return { goal, checked: blockedBy(found) }
   const doubts = found.filter(({ event }) => event.action === "ESCALATE")
   if (!known && doubts.length === 0) return { goal, checked: { before: found.map(({ event }) => event) } }

@@ -6,9 +6,11 @@ import type { Span } from "@durable-agents/core"
 import { Context, Duration, Effect, Layer, Option, Result, Schema } from "effect"
 import type { Caps } from "./Caps.ts"
 import * as Caps_ from "./Caps.ts"
+import type { Screen } from "./Screen.ts"
 import type { Call, Goal, Summary, ToolResult } from "./Subject.ts"
 
 export { Profile, profile, UnknownProfile } from "./Profile.ts"
+export type { Question, Screen, ScreenVerdict } from "./Screen.ts"
 export type { Call, Goal, Past, Recorded, Summary, ToolResult } from "./Subject.ts"
 
 /**
@@ -72,6 +74,8 @@ export interface Guardrail {
   readonly call?: (call: Call) => Effect.Effect<ReadonlyArray<Verdict>>
   readonly result?: (result: ToolResult) => Effect.Effect<ReadonlyArray<Verdict>>
   readonly summary?: (summary: Summary) => Effect.Effect<ReadonlyArray<Verdict>>
+  /** What it asks a model. Its name then has letters, digits, `_` and `-`, and no other guardrail has it. */
+  readonly screen?: Screen
 }
 
 /**
@@ -202,12 +206,20 @@ const checked = (given: Partial<Settings>): Result.Result<Settings, UnusableGuar
   const said = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
   const settings: Settings = { ...defaults, ...said }
   const unusable = (setting: string, detail: string) => Result.fail(new UnusableGuardrails({ setting, detail }))
-  const { caps, delimiters, escalationThreshold = 1, loopThreshold, timeout } = settings
+  const { caps, delimiters, escalationThreshold = 1, guardrails, loopThreshold, timeout } = settings
   if (!["none", "random", "marked"].includes(delimiters)) return unusable("delimiters", "wants none, random or marked")
   if (Option.isNone(Duration.fromInput(timeout))) return unusable("timeout", "wants a duration")
   if (!isThreshold(loopThreshold, 2)) return unusable("loopThreshold", "wants a whole number from 2 on, or Infinity")
   if (!isThreshold(escalationThreshold, 1)) {
     return unusable("escalationThreshold", "wants a whole number from 1 on, or Infinity")
+  }
+  const screens = guardrails.flatMap(({ name, screen }) => screen === undefined ? [] : [name])
+  const odd = screens.find((name, at) => !/^[\w-]{1,64}$/.test(name) || screens.indexOf(name) !== at)
+  if (odd !== undefined) {
+    return unusable(
+      "guardrails",
+      `that ask a model have names of their own, of letters, digits, \`_\` and \`-\`: \`${odd}\``
+    )
   }
   for (const [tool, own] of Object.entries(caps)) {
     const problem = Caps_.problem(own)

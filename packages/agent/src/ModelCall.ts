@@ -1,6 +1,7 @@
 /**
  * One recorded model call: what the model is asked, what it answered, and how its failures are tried again.
  */
+import type { RunEventOf } from "@durable-agents/core"
 import { below, CurrentStep, Digest, Journal, MaxOutputTokens, Operation } from "@durable-agents/core"
 import type { Duration, Schedule, Schema } from "effect"
 import { Context, Effect } from "effect"
@@ -37,6 +38,10 @@ export interface Options {
   /** Answers are streamed, and told to who listens to `ModelDeltas`. */
   readonly stream: boolean
   readonly maxOutputTokens: number | undefined
+  /** Whether it must answer by calling a tool. Default: as it likes. */
+  readonly toolChoice?: "auto" | "required" | undefined
+  /** How many time-outs and bugs a call may have. Default 15. */
+  readonly blind?: number
 }
 
 /**
@@ -45,7 +50,7 @@ export interface Options {
  * @category models
  * @since 0.1.0
  */
-export type Purpose = "answer" | "compaction"
+export type Purpose = "answer" | "compaction" | "screening"
 
 /**
  * Which model call of which agent a language model is being asked for; undefined outside agents. Test models read it.
@@ -60,8 +65,10 @@ export const CurrentModelCall = Context.Reference<
     /** The scopes around the agent, empty for one that is a program by itself. */
     readonly path: string
     readonly turn: number
-    /** What it is asked for: the next answer, or a summary of the conversation before this turn. */
+    /** What it is asked for: the next answer, a summary of the conversation before this turn, or what a guardrail asks. */
     readonly purpose: Purpose
+    /** Names the call in its run, such as `turn-3/model`. */
+    readonly key: string
     readonly attempt: number
     /** The digest of the prompt, as it is recorded. */
     readonly promptDigest: string
@@ -81,7 +88,7 @@ export const perform = Effect.fnUntraced(function*(
   conversation: Conversation,
   checked: Checked = {}
 ) {
-  const { agent, attempts, maxOutputTokens, stream, timeout, tools } = options
+  const { agent, attempts, blind = blindAttempts, maxOutputTokens, stream, timeout, toolChoice, tools } = options
   const journal = yield* Journal
   const route = yield* ModelPlan.route(yield* LanguageModel.LanguageModel, options, journal.recorded(keyOf(at)))
   const prices = yield* Prices.Prices
@@ -99,7 +106,7 @@ export const perform = Effect.fnUntraced(function*(
     Operation.perform<Generated, ModelError.ModelError, LanguageModel.LanguageModel | CurrentStep>({
       request: { ...requestOf(at, conversation, route, reservation, () => unrecorded), ...checked },
       act: Effect.provideService(
-        route.provide(act({ agent, stream, tools }, at, conversation)),
+        route.provide(act({ agent, stream, toolChoice, tools }, at, conversation)),
         MaxOutputTokens,
         reservation.maxOutputTokens
       ),
@@ -112,13 +119,13 @@ export const perform = Effect.fnUntraced(function*(
             return { _tag: "LLMCallCompleted", ...fields, turn: at.turn, ...answer, ...paid }
           }))
       },
-      beside: () => verdicts,
+      beside: (event) => event._tag === "LLMCallFailed" && event.final ? at.failed?.(event) ?? verdicts : verdicts,
       failure: ModelError.toFailure,
       recovery: "repeat",
       retry: {
         ...route.retry,
         attempts,
-        blind: blindAttempts,
+        blind,
         decode: ModelError.decode
       },
       timeout
@@ -149,33 +156,44 @@ export interface Checked {
  * @since 0.1.0
  */
 export const keyOf = (
-  { path, purpose = "answer", turn }: { readonly path: string; readonly turn: number; readonly purpose?: Purpose }
-): string => below(path, `turn-${turn}/${purpose === "answer" ? "model" : purpose}`)
+  { key, path, purpose = "answer", turn }: {
+    readonly path: string
+    readonly turn: number
+    readonly purpose?: Purpose
+    /** Of a call that a guardrail asks for. */
+    readonly key?: string | undefined
+  }
+): string => key ?? below(path, `turn-${turn}/${purpose === "answer" ? "model" : purpose}`)
 
 interface At {
   /** The scopes around the agent. */
   readonly path: string
   readonly turn: number
   readonly purpose: Purpose
+  /** Names the call, if its turn and purpose do not. */
+  readonly key?: string
   /** Bytes of JSON of an answer that can be recorded. */
   readonly outputBytes: number
   /** What is recorded of a call that summarises. */
   readonly compaction?: Compaction
   /** What guardrails say about the answer, to be recorded with it. */
   readonly judge?: (parts: ReadonlyArray<Schema.Json>) => Effect.Effect<ReadonlyArray<Recorded>>
+  /** What is recorded with its last failure. */
+  readonly failed?: (event: RunEventOf<"LLMCallFailed">) => ReadonlyArray<Recorded>
   /** Whether a conversation that is too long for the provider can be made shorter. Default: it cannot. */
   readonly canShorten?: () => boolean
 }
 
 const requestOf = (
-  { canShorten = () => false, compaction, path, purpose, turn }: At,
+  at: At,
   { characters, digest, messages }: Conversation,
   route: ModelPlan.Route,
   { maxOutputTokens, refusal, reserve }: Reservation,
   paidOf: () => ModelAnswer.Paid | undefined
-) =>
-  Operation.request({
-    key: keyOf({ path, purpose, turn }),
+) => {
+  const { canShorten = () => false, compaction, turn } = at
+  return Operation.request({
+    key: keyOf(at),
     kind: "model",
     name: "",
     arguments: Digest.noArguments,
@@ -201,11 +219,12 @@ const requestOf = (
       ...(fields.final && ModelError.isTooLong(fields) && canShorten() ? { compacts: true } : {})
     })
   })
+}
 
 type Generated = ReadonlyArray<Response.AnyPart>
 
 const act = (
-  { agent, stream, tools }: Pick<Options, "agent" | "stream" | "tools">,
+  { agent, stream, toolChoice = "auto", tools }: Pick<Options, "agent" | "stream" | "tools" | "toolChoice">,
   { path, purpose, turn }: At,
   { digest, messages }: Conversation
 ): Effect.Effect<Generated, ModelError.ModelError, LanguageModel.LanguageModel | CurrentStep> =>
@@ -214,6 +233,7 @@ const act = (
     const request = {
       prompt: Prompt.fromMessages(crossing?.messages ?? messages),
       toolkit: tools.toolkit,
+      toolChoice,
       disableToolCallResolution: true,
       toolCallValidation: "deferred"
     } as const
@@ -225,7 +245,16 @@ const act = (
       : Effect.flatMap(LanguageModel.generateText(request), ({ content }) => usable(content))
     return answer.pipe(
       Effect.map((parts) => crossing === undefined ? parts : parts.map(crossing.incoming)),
-      Effect.provideService(CurrentModelCall, { runId, agent, path, turn, purpose, attempt, promptDigest: digest }),
+      Effect.provideService(CurrentModelCall, {
+        runId,
+        agent,
+        path,
+        turn,
+        purpose,
+        key,
+        attempt,
+        promptDigest: digest
+      }),
       Effect.mapError(ModelError.make)
     )
   })

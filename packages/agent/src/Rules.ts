@@ -1,8 +1,8 @@
 /**
  * What guardrails say: the built-in rules for tool calls, and the checks of others, as verdicts for the log.
  */
-import { Digest, type Journal, RunEvent } from "@durable-agents/core"
-import { Clock, Duration, Effect, Schema } from "effect"
+import { Digest, type Journal, Payload, RunEvent } from "@durable-agents/core"
+import { Clock, Duration, Effect, Result, Schema } from "effect"
 import * as Caps from "./Caps.ts"
 import type { Guardrail, Profile, Recorded, Settings, Verdict, When } from "./Guardrails.ts"
 import { isObject, toJson } from "./ToolResult.ts"
@@ -119,19 +119,34 @@ const ask = (
     const millis = () => Math.round(Number(clock.monotonicTimeNanosUnsafe() - begun) / 1e3) / 1e3
     return Effect.matchCause(Effect.flatMap(answer, decodeVerdicts), {
       onSuccess: (verdicts) => verdicts.map((verdict) => found(about, verdict, millis(), guardrail)),
-      onFailure: (cause) => [found(
-        about,
-        {
-          rule: "guardrail_failed",
-          action: about.when === "L2_tool_result" ? "BLOCK" : "ESCALATE",
-          message: `the guardrail \`${guardrail.name}\` failed: ${excerpt(inWords(cause))}`,
-          detail: { guardrail: guardrail.name },
-          counts: false
-        },
-        millis(),
-        guardrail
-      )]
+      onFailure: (cause) => [broken(about, guardrail, inWords(cause), millis())]
     })
+  })
+
+const broken = (about: About, guardrail: Guardrail, words: string, latencyMillis?: number): Found =>
+  found(
+    about,
+    {
+      rule: "guardrail_failed",
+      action: about.when === "L2_tool_result" ? "BLOCK" : "ESCALATE",
+      message: `the guardrail \`${guardrail.name}\` failed: ${excerpt(words)}`,
+      detail: { guardrail: guardrail.name },
+      counts: false
+    },
+    latencyMillis,
+    guardrail
+  )
+
+/**
+ * What a guardrail says that says it at once.
+ *
+ * @category checks
+ * @since 0.1.0
+ */
+export const judged = (about: About, guardrail: Guardrail, verdicts: () => unknown): ReadonlyArray<Found> =>
+  Result.match(Result.flatMap(Result.try(verdicts), Schema.decodeUnknownResult(Schema.Array(Said))), {
+    onFailure: (problem) => [broken(about, guardrail, Payload.describe(problem))],
+    onSuccess: (said) => said.map((verdict) => found(about, verdict, undefined, guardrail))
   })
 
 /** What others return is not what its type says, now and then. */

@@ -28,8 +28,13 @@ export interface Request {
   readonly agent: string
   readonly path: string
   readonly turn: number
-  /** `compaction`: a summary of what was before this turn is wanted. A script that is a list gives one by itself. */
+  /**
+   * `compaction`: a summary of what was before this turn is wanted; a script that is a list gives one by itself. `screening`: a
+   * guardrail asks.
+   */
   readonly purpose: Purpose
+  /** Names the call in its run, such as `turn-3/model`. */
+  readonly key: string
   readonly attempt: number
   readonly prompt: Prompt.Prompt
   readonly tools: ReadonlyArray<Tool.Any>
@@ -67,7 +72,8 @@ export const layer = (
     const requests: Array<Request> = []
     const say = Effect.fnUntraced(function*({ prompt, tools }: LanguageModel.ProviderOptions) {
       const call = yield* CurrentModelCall
-      const own = { runId: "", agent: "", path: "", turn: requests.length + 1, purpose: "answer" as const, attempt: 1 }
+      const turn = requests.length + 1
+      const own = { runId: "", agent: "", path: "", turn, key: "", purpose: "answer" as const, attempt: 1 }
       const request: Request = { ...(call ?? own), prompt, tools }
       requests.push(request)
       const reply = replyTo(request)

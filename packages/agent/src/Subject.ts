@@ -2,7 +2,7 @@
  * What guardrails are asked about: a goal, a tool call, its result, a summary; with what was before it.
  */
 import type { RunEventOf, RunId, ToolDescription, ToolLabels } from "@durable-agents/core"
-import type { Schema } from "effect"
+import type { Context, Schema } from "effect"
 import type { Prompt } from "effect/ai"
 import type { Profile } from "./Profile.ts"
 
@@ -86,6 +86,8 @@ export interface Past {
 export interface ToolResult extends Omit<Call, "messages" | "goal" | "instructions" | "by" | "past"> {
   readonly result: Schema.Json
   readonly isFailure: boolean
+  /** Of the tool, as it is declared here. */
+  readonly annotations?: Context.Context<never>
 }
 
 /**

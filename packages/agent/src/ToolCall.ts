@@ -11,6 +11,7 @@ import type * as Guardrails from "./Guardrails.ts"
 import type { Recorded } from "./Guardrails.ts"
 import type { Found } from "./Rules.ts"
 import * as Rules from "./Rules.ts"
+import * as Screening from "./Screening.ts"
 import type { Turn } from "./ToolCheck.ts"
 import { approvalOf, check, gate, judgeArguments, keyOf, putBack, refusalOf, unknownTool } from "./ToolCheck.ts"
 import * as ToolResult from "./ToolResult.ts"
@@ -87,14 +88,22 @@ export const run = Effect.fnUntraced(function*(turn: Turn, state: CallState) {
     (event) => Effect.die(event)
   )
   // Results are given before they are stored, so what was found about one now may not be in the log yet.
-  const verdicts = results.length > 0 ? results.map(({ event }) => event) : Verdicts.at(journal, key)
+  const said = results.length > 0 ? results.map(({ event }) => event) : Verdicts.at(journal, key)
   const { index } = state.call
+  const about = { key, turn: turn.turn, when: "L2_tool_result" as const }
+  const { found, shown } = yield* Screening.ofResult(
+    turn,
+    about,
+    () => resultOf(journal, turn, key, order, event),
+    said
+  )
   return {
     _tag: "Called",
     index,
     event,
     arguments: order.arguments,
-    ...Verdicts.consequences(verdicts)
+    shown,
+    ...Verdicts.consequences([...said, ...found.map(({ event }) => event)])
   } satisfies Outcome
 })
 
@@ -194,7 +203,7 @@ const specOf = (
   const { attempts, onUnknown, retry, timeout } = tool.policy
   const common = { turn: turn.turn, tool: call.tool, toolCallId: call.id }
   const judged = (event: RunEventOf<"ToolCallCompleted">) =>
-    Effect.mapEager(judgeResult(journal, turn, key, tool, order, event), (found) => {
+    Effect.mapEager(judgeResult(journal, turn, key, order, event), (found) => {
       results.push(...found)
       return event
     })
@@ -226,30 +235,48 @@ const specOf = (
 /** What guardrails say about a result, before anybody is shown it. */
 const judgeResult = (
   journal: Journal["Service"],
-  { agent, rules: { profile, settings }, turn }: Turn,
+  turn: Turn,
   key: string,
-  { effect, labels }: AgentTool,
-  { arguments: args }: Order,
-  { isFailure = false, result, tool }: RunEventOf<"ToolCallCompleted">
+  order: Order,
+  event: RunEventOf<"ToolCallCompleted">
 ): Effect.Effect<ReadonlyArray<Found>> => {
-  if (profile === "off" || settings.guardrails.length === 0) return Effect.succeed([])
-  const about = { key, turn, when: "L2_tool_result" as const }
-  const subject: Guardrails.ToolResult = {
+  const { rules: { settings } } = turn
+  const about = { key, turn: turn.turn, when: "L2_tool_result" as const }
+  const subject = settings.guardrails.length === 0 ? undefined : resultOf(journal, turn, key, order, event)
+  if (subject === undefined) return Effect.succeed([])
+  const found = Rules.askAll(about, settings, ({ result }) => result, subject)
+  return Screening.isAsked(turn)
+    ? Effect.zipWith(found, Screening.known(journal, turn, about, subject), (found, known) => [...found, ...known])
+    : found
+}
+
+/** A result as guardrails are told of it; undefined if nothing is checked, or there is none. */
+const resultOf = (
+  journal: Journal["Service"],
+  { agent, rules: { profile }, tools, turn }: Turn,
+  key: string,
+  { arguments: args }: Order,
+  event: RunEventOf<"ToolCallCompleted" | "ToolCallFailed">
+): Guardrails.ToolResult | undefined => {
+  if (profile === "off" || event._tag !== "ToolCallCompleted") return undefined
+  const { isFailure = false, result, tool: name } = event
+  const { effect, labels, tool } = tools.byName.get(name) ?? absent(name)
+  return {
     runId: journal.runId,
     agent,
     profile,
     key,
     turn,
-    tool,
+    tool: name,
     effect,
     labels,
     arguments: args,
     result,
     isFailure,
+    annotations: tool.annotations,
     verdicts: Array.from(journal.verdicts()),
     now: journal.now()
   }
-  return Rules.askAll(about, settings, ({ result }) => result, subject)
 }
 
 const requestOf = (

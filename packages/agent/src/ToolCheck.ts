@@ -2,7 +2,7 @@
  * What the tool calls of a turn are about, before anything of them is done: what the log holds of them, whether they fit their
  * tools and keep to the guardrails, and whether a person has to allow them.
  */
-import { below, type Journal, Payload } from "@durable-agents/core"
+import { below, type BudgetExceeded, Journal, Payload } from "@durable-agents/core"
 import { Effect, Exit, HashMap, Option, Result } from "effect"
 import type { Schema } from "effect"
 import type { Prompt } from "effect/ai"
@@ -13,6 +13,7 @@ import type { Recorded } from "./Guardrails.ts"
 import * as Past from "./Past.ts"
 import type { Found, Rules } from "./Rules.ts"
 import * as Rules_ from "./Rules.ts"
+import * as Screening from "./Screening.ts"
 import type { AgentTool, Tools } from "./Tools.ts"
 import type { Call } from "./Transcript.ts"
 import { isArguments } from "./Transcript.ts"
@@ -105,13 +106,15 @@ export const prepare: (
   journal: Journal["Service"],
   turn: Turn,
   calls: ReadonlyArray<Call>
-) => Effect.Effect<ReadonlyArray<Plan>> = Effect.fnUntracedEager(function*(journal, turn, calls) {
+) => Effect.Effect<ReadonlyArray<Plan>, BudgetExceeded> = Effect.fnUntracedEager(function*(journal, turn, calls) {
   const batch: Batch = { made: new Map(), planned: [], verdicts: [], size: calls.length }
   const plans: Array<Plan> = []
   for (const call of calls) {
     const key = keyOf(turn, call)
     const tool = turn.tools.byName.get(call.tool)
-    const plan = recorded(journal, key, tool) ?? (yield* underWay(journal, key, find(journal, turn, call, key, batch)))
+    const known = recorded(journal, key, tool)
+    if (known !== undefined) yield* askedAgain(journal, turn, key)
+    const plan = known ?? (yield* screened(journal, turn, call, key, batch))
     if (plan._tag === "Free" || plan._tag === "Gated") {
       note(turn, batch, call, plan)
       batch.planned.push({ key, turn: turn.turn, tool: call.tool, arguments: plan.arguments })
@@ -121,6 +124,56 @@ export const prepare: (
   }
   return plans
 })
+
+/** What models were asked about a call is asked of the log again, wherever the call stands. */
+const askedAgain = (journal: Journal["Service"], turn: Turn, key: string) =>
+  Effect.provideService(Screening.again(turn, about(turn, key), key), Journal, journal)
+
+/** A call that nothing else has stopped is shown to the guardrails that ask a model. */
+const screened = (
+  journal: Journal["Service"],
+  turn: Turn,
+  call: Call,
+  key: string,
+  batch: Batch
+): Effect.Effect<Plan, BudgetExceeded> =>
+  Effect.flatMapEager(underWay(journal, key, find(journal, turn, call, key, batch)), (plan) => {
+    if ((plan._tag !== "Free" && plan._tag !== "Gated") || !Screening.isAsked(turn)) {
+      return Effect.as(askedAgain(journal, turn, key), plan)
+    }
+    const subject = subjectOf(journal, turn, key, plan.arguments, call.tool, batch.planned)
+    const asked = Screening.ask(
+      turn,
+      about(turn, key),
+      key,
+      ({ call }) => subject === undefined ? undefined : call?.(subject)
+    )
+    return Effect.map(Effect.provideService(asked, Journal, journal), (found) => doubted(plan, found))
+  })
+
+const about = ({ turn }: Turn, key: string): Rules_.About => ({ key, turn, when: "L3_output" })
+
+/** A plan with what more was found about its call. */
+const doubted = (plan: Extract<Plan, { _tag: "Free" | "Gated" }>, found: ReadonlyArray<Found>): Plan => {
+  const verdicts = [...plan.verdicts, ...found.map(({ event }) => event)]
+  if (found.some(({ event }) => event.action === "BLOCK")) {
+    return { _tag: "Refused", ...refusalOf(found), begun: false, verdicts }
+  }
+  const doubts = found.flatMap(({ event, message }) => event.action === "ESCALATE" ? [message] : [])
+  const { alone, arguments: args, begun } = plan
+  if (doubts.length === 0) return { ...plan, verdicts }
+  const reasons = plan._tag === "Gated" ? [plan.reason, ...doubts] : doubts
+  return {
+    _tag: "Gated",
+    arguments: args,
+    reason: reasons.join("; "),
+    asked: false,
+    forced: true,
+    alone,
+    begun,
+    verdicts
+  }
+}
 
 /** While somebody else is asked about a call nothing is suspended, and a drain or a cancel waits. */
 const underWay = <A, E>(journal: Journal["Service"], key: string, asked: Effect.Effect<A, E>): Effect.Effect<A, E> =>
@@ -264,17 +317,17 @@ const judge = (
   const { rules, turn: number } = turn
   if (rules.profile === "off") return Effect.succeed([])
   const { json, tool } = checked
-  const about = { key, turn: number, when: "L3_output" as const }
+  const own = about(turn, key)
   const hasEffect = tool.effect !== "readonly"
   return Effect.mapEager(judgeArguments(journal, turn, key, checked, batch.planned), (found) => {
     if (!hasEffect) return found
     const identity = Rules_.identity(tool.tool.name, json)
     const before = Option.getOrElse(HashMap.get(turn.made, identity), () => 0) + (batch.made.get(identity) ?? 0)
     const threshold = tool.policy.loopThreshold ?? rules.settings.loopThreshold
-    const all = [...found, ...Rules_.loop(about, tool.tool.name, before, threshold)]
+    const all = [...found, ...Rules_.loop(own, tool.tool.name, before, threshold)]
     if (all.some(({ event }) => event.action === "BLOCK")) return all
     const turnKey = below(turn.path, `turn-${number}/`)
-    return [...all, ...Rules_.escalation(about, tool.tool.name, rules, journal, turnKey, batch.verdicts)]
+    return [...all, ...Rules_.escalation(own, tool.tool.name, rules, journal, turnKey, batch.verdicts)]
   })
 }
 
@@ -287,17 +340,32 @@ const judge = (
  */
 export const judgeArguments = (
   journal: Journal["Service"],
-  { agent, goal, instructions, messages, rules: { profile, settings }, tools, turn }: Turn,
+  turn: Turn,
   key: string,
   { json, tool }: Checked,
   planned?: ReadonlyArray<Past.Planned>
 ): Effect.Effect<ReadonlyArray<Found>> => {
+  const { profile, settings } = turn.rules
   if (profile === "off") return Effect.succeed([])
-  const about = { key, turn, when: "L3_output" as const }
   const name: string = tool.tool.name
-  const caps = Rules_.overCap(about, name, [tool.policy.caps ?? {}, settings.caps[name] ?? {}], json)
-  if (settings.guardrails.length === 0) return Effect.succeed(caps)
-  const call: Guardrails.Call = {
+  const caps = Rules_.overCap(about(turn, key), name, [tool.policy.caps ?? {}, settings.caps[name] ?? {}], json)
+  const call = settings.guardrails.length === 0 ? undefined : subjectOf(journal, turn, key, json, name, planned)
+  return call === undefined
+    ? Effect.succeed(caps)
+    : Effect.map(Rules_.askAll(about(turn, key), settings, ({ call }) => call, call), (found) => [...caps, ...found])
+}
+
+/** A call as guardrails are told of it; undefined if nothing is checked, or the tool is not here. */
+const subjectOf = (
+  journal: Journal["Service"],
+  { agent, goal, instructions, messages, rules: { profile }, tools, turn }: Turn,
+  key: string,
+  json: Schema.Json,
+  name: string,
+  planned?: ReadonlyArray<Past.Planned>
+): Guardrails.Call | undefined => {
+  const tool = tools.byName.get(name)
+  return profile === "off" || tool === undefined ? undefined : {
     runId: journal.runId,
     agent,
     profile,
@@ -315,7 +383,6 @@ export const judgeArguments = (
     verdicts: Array.from(journal.verdicts()),
     now: journal.now()
   }
-  return Effect.map(Rules_.askAll(about, settings, ({ call }) => call, call), (found) => [...caps, ...found])
 }
 
 /**

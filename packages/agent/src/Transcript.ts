@@ -184,6 +184,8 @@ export interface Answered {
   readonly withheld: string | undefined
   /** What it is shown in the place of passages of the result. */
   readonly changes?: ReadonlyArray<Change> | undefined
+  /** What it is shown in the place of the whole result. */
+  readonly shown?: Schema.Json | undefined
 }
 
 /**
@@ -218,13 +220,13 @@ const toolMessage = (
   framing: Framing | undefined
 ): Prompt.Message =>
   Prompt.makeMessage("tool", {
-    content: answered.map(({ call, changes = [], edited, outcome, withheld }) =>
+    content: answered.map(({ call, changes = [], edited, outcome, shown, withheld }) =>
       Prompt.makePart("tool-result", {
         id: call.id,
         name: wireName(call.tool),
         isFailure: outcome._tag !== "ToolCallCompleted" || outcome.isFailure === true || withheld !== undefined,
         result: withEdit(
-          withheld === undefined ? resultOf(outcome, shownBytes, changes, framing) : hidden(withheld),
+          withheld === undefined ? resultOf(outcome, shownBytes, changes, framing, shown) : hidden(withheld),
           edited === undefined ? undefined : show(edited, shownBytes)
         ),
         providerExecuted: false
@@ -245,12 +247,13 @@ const resultOf = (
   outcome: CallOutcome,
   shownBytes: number,
   changes: ReadonlyArray<Change>,
-  framing: Framing | undefined
+  framing: Framing | undefined,
+  shown: Schema.Json | undefined
 ): Schema.Json => {
   const framed = (json: Schema.Json) => framing === undefined ? json : frame(framing, json)
   switch (outcome._tag) {
     case "ToolCallCompleted":
-      return framed(show(changes.length === 0 ? outcome.result : apply(outcome.result, changes), shownBytes))
+      return framed(show(shown ?? (changes.length === 0 ? outcome.result : apply(outcome.result, changes)), shownBytes))
     case "ToolCallFailed":
       // What a tool says of its failure is no less the words of others.
       return outcome.reason === "Error" ? framed(failed(outcome)) : failed(outcome)

@@ -11,6 +11,7 @@ import type { Compaction } from "./Compaction.ts"
 import * as Framing from "./Framing.ts"
 import * as GoalCheck from "./GoalCheck.ts"
 import * as ModelCall from "./ModelCall.ts"
+import * as Screening from "./Screening.ts"
 import * as SummaryPrompt from "./SummaryPrompt.ts"
 import { startOf, Told } from "./Told.ts"
 import { approvalOf, keyOf } from "./ToolCheck.ts"
@@ -217,7 +218,8 @@ const outcomeOf = (log: RunState.RunState, key: string, { _tag, state }: Move): 
     return undefined
   }
   const verdicts = Array.from(log.verdicts).filter((verdict) => verdict.key === key)
-  return { outcome: { _tag: "Called", index, event, ...Verdicts.consequences(verdicts) }, seq: position.seq }
+  const shown = Screening.shownBy(verdicts, (key) => Screening.completedAt(RunState.placeAt(log, key)))
+  return { outcome: { _tag: "Called", index, event, shown, ...Verdicts.consequences(verdicts) }, seq: position.seq }
 }
 
 const decisionOf = (event: RunEventOf<"ApprovalGranted" | "ApprovalDenied">): Approval.Decision => {

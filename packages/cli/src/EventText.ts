@@ -81,13 +81,19 @@ const headlineOf = (event: Event, here: string | undefined): Headline =>
     RunFailed: ({ reason }) => say("!!", "bad", `the run fails: ${reason}`, "reason"),
     RunCancelled: ({ actor }) => say("no", "bad", `the run is cancelled, as ${Units.actor(actor)} wanted`, "actor"),
     LLMCallRequested: (event) => {
-      const what = event.compaction === undefined ? "" : " for a summary"
+      const what = event.key.includes("/screening/")
+        ? " for a guardrail"
+        : event.compaction === undefined
+        ? ""
+        : " for a summary"
       return say(".", "plain", `asks the model ${inline(event.model)}${what}${attempt(event)}`, "model")
     },
     LLMCallCompleted: (event) => {
       const calls = event.parts.map(Parts.read).filter((part) => part._tag === "Call").map(({ name }) => inline(name))
       const does = event.key.endsWith("/compaction")
         ? "summarises the turns before"
+        : event.key.includes("/screening/")
+        ? "answers a guardrail"
         : calls.length === 0
         ? "answers"
         : `calls ${calls.join(", ")}`

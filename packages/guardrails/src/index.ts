@@ -30,6 +30,11 @@ export * as LearnedSignal from "./LearnedSignal.ts"
 export * as TextSignal from "./TextSignal.ts"
 export * as Wording from "./Wording.ts"
 
+// What another model says
+export * as Classifier from "./Classifier.ts"
+export * as Extraction from "./Extraction.ts"
+export * as Quotation from "./Quotation.ts"
+
 // Personal data and secrets
 export * as EncryptedPayloads from "./EncryptedPayloads.ts"
 export { UnusableKey } from "./EncryptedPayloads.ts"
