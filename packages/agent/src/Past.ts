@@ -31,8 +31,8 @@ export interface Planned {
  * @since 0.1.0
  */
 export const of = (
-  journal: Journal["Service"],
-  { byName }: Tools,
+  journal: Pick<Journal["Service"], "started" | "places" | "now">,
+  { byName }: Pick<Tools, "byName">,
   before: string,
   planned: ReadonlyArray<Planned> | undefined
 ): ReadonlyArray<Past> => {

@@ -15,6 +15,7 @@ export { DuplicateTool, UnusableTool } from "./Tools.ts"
 export type { Cap, Caps } from "./Caps.ts"
 export * as Guardrails from "./Guardrails.ts"
 export { UnknownProfile, UnusableGuardrails } from "./Guardrails.ts"
+export * as Rescore from "./Rescore.ts"
 
 // Its model
 export * as ModelBoundary from "./ModelBoundary.ts"

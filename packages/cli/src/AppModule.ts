@@ -97,6 +97,25 @@ export const explained = <R>(
           detail: `its layer cannot be built: ${AppProblem.ofError(Cause.squash(cause), href)}`
         }))))
 
+/**
+ * The layer that a module exports as `guardrails`.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const loadGuardrails = Effect.fnUntraced(function*(module: string) {
+  const unusable = (detail: string) => new UnusableApp({ module, detail })
+  const { href, parent } = yield* Effect.mapError(locate(module), unusable)
+  const exports: unknown = yield* Effect.tryPromise({
+    try: () => importFrom(href, parent),
+    catch: (cause) => unusable(`it cannot be loaded: ${AppProblem.ofError(cause, href)}`)
+  })
+  const { guardrails } = Object(exports)
+  return Layer.isLayer(guardrails)
+    ? guardrails as unknown as Layer.Layer<never, unknown>
+    : yield* unusable("it exports no layer `guardrails`: write `export const guardrails = Profiles.layer()`")
+})
+
 /** A file where there is one by that path, otherwise a package that the current folder can import. */
 const locate = Effect.fnUntraced(function*(module: string) {
   const fileSystem = yield* FileSystem.FileSystem

@@ -19,6 +19,7 @@ import { pause } from "./commands/pause.ts"
 import { record } from "./commands/record.ts"
 import { release } from "./commands/release.ts"
 import { replay } from "./commands/replay.ts"
+import { rescore } from "./commands/rescore.ts"
 import { resolve } from "./commands/resolve.ts"
 import { resume } from "./commands/resume.ts"
 import { runs } from "./commands/runs.ts"
@@ -66,6 +67,7 @@ const command = Command.make("durable-agents").pipe(
     resolve,
     fork,
     replay,
+    rescore,
     exportRun,
     record,
     tokens

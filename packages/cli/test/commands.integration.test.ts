@@ -70,6 +70,23 @@ beforeAll(() =>
   })
 )
 
+describe("durable-agents rescore", () => {
+  it("says what guardrails of now would have done with runs, and refuses what is no layer of them", async () => {
+    const module = join(folder, "guardrails.mjs")
+    writeFileSync(module, "export const guardrails = 1")
+    const both = await cli(["rescore", runId, waiting, "--store", store, "--profile", "validation"])
+    assert.deepStrictEqual({ code: both.code, err: both.err }, { code: 0, err: "" })
+    assert.match(
+      both.out,
+      new RegExp(`^${runId}: \\d+ judged, \\d+ different\n[^]*${waiting}: 0 judged, 0 different\n$`)
+    )
+    const json = await cli(["rescore", waiting, "--store", store, "--json"])
+    assert.deepStrictEqual(JSON.parse(json.out), { runId: waiting, judged: 0, differences: [] })
+    assertFails(await cli(["rescore", unknown, "--store", store]), 3, /no run|not exist|There is no/i)
+    assertFails(await cli(["rescore", waiting, "--store", store, "--guardrails", module]), 7, /exports no layer/)
+  })
+})
+
 describe("durable-agents replay", () => {
   const replay = (...args: ReadonlyArray<string>) => cli(["replay", runId, "--store", store, ...args])
 
