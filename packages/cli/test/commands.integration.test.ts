@@ -319,8 +319,22 @@ describe("durable-agents", () => {
 
   it("completes itself in a shell", async () => {
     const script = (await cli(["--completions", "bash"])).out
-    assert.match(script, /replay/)
-    assert.strictEqual(spawn("bash", ["-n", "-c", script]).code, 0)
+    // As readline does it for a line whose last word is the one to be completed.
+    const complete = `${script}
+      for line in "re" "runs --st" "runs --status St" "tokens " "approve --e"; do
+        COMP_LINE="durable-agents $line" COMP_POINT=\${#COMP_LINE} COMPREPLY=()
+        IFS=" " read -ra COMP_WORDS <<< "$COMP_LINE"
+        [[ $line == *" " ]] && COMP_WORDS+=("")
+        COMP_CWORD=$((\${#COMP_WORDS[@]} - 1))
+        _durable_agents durable-agents "\${COMP_WORDS[COMP_CWORD]}" "\${COMP_WORDS[COMP_CWORD - 1]}"
+        echo "\${COMPREPLY[*]}"
+      done`
+    assert.deepStrictEqual(spawn("bash", ["--norc", "-c", complete]), {
+      code: 0,
+      out:
+        "resume release resolve replay record\n--store --status --started-from --started-before\nStuck\ncreate list revoke\n--edit\n",
+      err: ""
+    })
   })
 
   it("says what is wrong with a command line", async () => {
