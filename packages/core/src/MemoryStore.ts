@@ -233,6 +233,8 @@ export const layerOf = (store: Memory): Layer.Layer<Stores> =>
             return Effect
               .succeed(row === undefined ? Option.none() : Option.some({ runId: row.runId, since: row.wakeAt ?? 0 }))
           }),
+        countDue: ({ limit, namespace, programs }) =>
+          yielding(() => Effect.succeed(Math.min(limit, dueOf(namespace, programs, now()).length))),
         holder: (runId) =>
           yielding(() => {
             const row = store.runs.get(runId)

@@ -114,6 +114,12 @@ export class RunQueue extends Context.Service<RunQueue, {
     readonly namespace: string
     readonly programs: ReadonlyArray<string>
   }) => Effect.Effect<Option.Option<{ readonly runId: RunId; readonly since: number }>, StoreError>
+  /** How many runs of these programs are due and held by nobody alive, but no more than `limit`. Takes nothing. */
+  readonly countDue: (options: {
+    readonly namespace: string
+    readonly programs: ReadonlyArray<string>
+    readonly limit: number
+  }) => Effect.Effect<number, StoreError>
   /** Who holds a run, alive or not; `None` if nobody has taken it since it was given back. For people who look. */
   readonly holder: (runId: RunId) => Effect.Effect<Option.Option<Holder>, StoreError>
   /** Ids of runs that may have become due, or got a decision from outside. May miss some, never the only way to learn it. */

@@ -38,6 +38,8 @@ const logEvents = Schema
 
 const DueRow = Schema.Struct({ run_id: RunId, since: Schema.Finite })
 
+const CountRow = Schema.Struct({ count: Schema.Finite })
+
 const atMost = (limit: number): number => Math.max(0, Math.floor(limit))
 
 const mostOf = ({ limit, limits }: ClaimOptions, program: string): number => atMost(limits?.get(program) ?? limit)
@@ -58,7 +60,7 @@ const lostBy = (owner: Owner): Owner => `${owner}/lost`
  * @category models
  * @since 0.1.0
  */
-export interface Claims extends Pick<RunQueue["Service"], "claim" | "acquire" | "longestDue"> {
+export interface Claims extends Pick<RunQueue["Service"], "claim" | "acquire" | "longestDue" | "countDue"> {
   /** Gives up every lease that the database has and nobody here was told of. */
   readonly giveUpLost: (owner: Owner) => Effect.Effect<void, StoreError>
   /** The owner ends. */
@@ -297,10 +299,39 @@ export const make = (
         Option.map(Option.fromNullishOr(row), ({ run_id, since }) => ({ runId: run_id, since })))
     })
 
+  const countDue: RunQueue["Service"]["countDue"] = ({ limit, namespace, programs }) =>
+    Effect.suspend(() => {
+      const now = database.now()
+      const rows = read(
+        "countDue",
+        rowsOf(CountRow)(sql`
+          with wanted as materialized (select distinct p.program from unnest(${texts(sql, programs)}) as p (program)),
+          ${dead(now)},
+          due as (
+            select d.* from wanted cross join lateral (
+              select r.run_id from ${tables.runs} r
+              where r.namespace = ${namespace}::text and r.program = wanted.program and r.lease_owner is null
+                and r.wake_at <= ${now}
+              limit ${atMost(limit)}::int
+            ) d
+            union all
+            select d.* from dead cross join wanted cross join lateral (
+              select r.run_id from ${tables.runs} r
+              where r.lease_owner = dead.owner and r.namespace = ${namespace}::text and r.program = wanted.program
+                and r.wake_at <= ${now}
+              limit ${atMost(limit)}::int
+            ) d
+          )
+          select count(*)::int as count from (select from due limit ${atMost(limit)}::int) as counted`)
+      )
+      return Effect.map(rows, ([row]) => row?.count ?? 0)
+    })
+
   return {
     claim,
     acquire,
     longestDue,
+    countDue,
     giveUpLost: (owner) => write("heartbeat", () => leases.alone(owner, giveUpLost(owner))),
     forget: (owner) => {
       leases.forget(owner)

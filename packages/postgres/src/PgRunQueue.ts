@@ -146,6 +146,7 @@ export const make = (
     release: Effect.fn("RunQueue.release")(release),
     retire: Effect.fn("RunQueue.retire")(retire),
     longestDue: Effect.fn("RunQueue.longestDue")(claims.longestDue),
+    countDue: Effect.fn("RunQueue.countDue")(claims.countDue),
     holder: Effect.fn("RunQueue.holder")(holder),
     wakeups: notice.wakeups
   })

@@ -207,6 +207,8 @@ export const make = (database: Database): RunQueue["Service"] => {
       return Option.map(Option.fromNullishOr(row), ({ run_id, wake_at }) => ({ runId: run_id, since: wake_at ?? 0 }))
     })
 
+  const countDue: RunQueue["Service"]["countDue"] = (options) => read("countDue", () => due(options, now()).length)
+
   const holder = (runId: RunId) =>
     read("holder", () => {
       const row = leased.first(runId)
@@ -222,6 +224,7 @@ export const make = (database: Database): RunQueue["Service"] => {
     release: Effect.fn("RunQueue.release")(release),
     retire: Effect.fn("RunQueue.retire")(retire),
     longestDue: Effect.fn("RunQueue.longestDue")(longestDue),
+    countDue: Effect.fn("RunQueue.countDue")(countDue),
     holder: Effect.fn("RunQueue.holder")(holder),
     wakeups: notice.wakeups
   })

@@ -50,6 +50,7 @@ export const layer = (around: Around): Layer.Layer<EventStore | RunQueue, never,
       release: (options) => around({ name: "release", owner: options.owner }, queue.release(options)),
       retire: (owner) => around({ name: "retire", owner }, queue.retire(owner)),
       longestDue: queue.longestDue,
+      countDue: queue.countDue,
       holder: queue.holder,
       wakeups: queue.wakeups
     }))

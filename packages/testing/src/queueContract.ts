@@ -173,11 +173,13 @@ export const queueContract = ({ test, waiting }: Register): void => {
   )
 
   test(
-    "shows the run that has been due for the longest and that nobody has, and takes nothing",
+    "shows how many runs are due that nobody has, and which of them for the longest, and takes nothing",
     Effect.gen(function*() {
       const { claimedIds, control, namespace, queue, start, store } = yield* scene
       const longest = (programs = ["mail", "report", "mail"]) =>
         Effect.map(queue.longestDue({ namespace, programs }), Option.getOrUndefined)
+      const count = (programs = ["mail", "report", "mail"], limit = 1000) =>
+        queue.countDue({ namespace, programs, limit })
       const begin = Effect.fnUntraced(function*(program: string) {
         const runId = yield* start({ program })
         yield* control.advance(1_000)
@@ -192,14 +194,19 @@ export const queueContract = ({ test, waiting }: Register): void => {
       assert.strictEqual((yield* longest())?.runId, report)
       assert.strictEqual((yield* longest(["mail"]))?.runId, mail)
       assert.isUndefined(yield* longest([]))
+      assert.deepStrictEqual([yield* count(), yield* count(["mail"]), yield* count([])], [2, 1, 0])
+      assert.deepStrictEqual([yield* count(undefined, 1), yield* count(undefined, 0)], [1, 0])
       const now = yield* store.now
       assert.isAtLeast(now - ((yield* longest(["mail"]))?.since ?? 0), 1_000)
       assert.deepStrictEqual(yield* claimedIds("w1", { programs: ["report", "mail"], limit: 1 }), [report])
       assert.strictEqual((yield* longest())?.runId, mail)
+      assert.strictEqual(yield* count(), 1)
       yield* claimedIds("w1")
       assert.isUndefined(yield* longest())
+      assert.strictEqual(yield* count(), 0)
       yield* control.advance(2 * leaseMillis)
       assert.strictEqual((yield* longest())?.runId, report)
+      assert.strictEqual(yield* count(), 2)
     })
   )
 
