@@ -90,6 +90,8 @@ export interface Options {
   readonly realClock: Clock.Clock
   readonly now: () => number
   readonly isFresh: () => boolean
+  /** The span of this execution, to be said by the first event that can; undefined if nobody sees it. */
+  readonly traceparent: string | undefined
   /** An event is in the log, and the state before it is given. */
   readonly onEvent: (recorded: Recorded, before: RunState) => void
   readonly onTime: (at: number) => void
@@ -124,6 +126,7 @@ export const make = (options: Options): AppendLine => {
   let busy = false
   let ending = false
   let readNext = false
+  let isTraceSaid = options.state.traceparent === options.traceparent
   let closed = false
 
   /** A bug, here or in what builds events, must end the execution visibly, never leave it hanging. */
@@ -143,6 +146,7 @@ export const make = (options: Options): AppendLine => {
   const apply = (recorded: Recorded): void => {
     const before = state
     state = evolve(state, recorded)
+    if (state.traceparent !== before.traceparent && state.traceparent === options.traceparent) isTraceSaid = true
     options.onEvent(recorded, before)
   }
 
@@ -196,7 +200,15 @@ export const make = (options: Options): AppendLine => {
   const send = (batch: ReadonlyArray<Entry>): void => {
     const { answers, events, next } = decideAll(batch)
     if (events.length === 0) return answered(answers)
-    put({ batch, answers, append: { expected: state.seq, epoch, events, ...nextOf(batch, events, next) } }, 0)
+    const append = { expected: state.seq, epoch, events: withTrace(events), ...nextOf(batch, events, next) }
+    put({ batch, answers, append }, 0)
+  }
+
+  const withTrace = (events: ReadonlyArray<RunEvent>): ReadonlyArray<RunEvent> => {
+    const { traceparent } = options
+    if (traceparent === undefined || isTraceSaid) return events
+    const first = events.findIndex(saysTrace)
+    return events.map((event, index) => index === first ? { ...event, traceparent } : event)
   }
 
   const put = (decided: Decided, failures: number): void => {
@@ -323,6 +335,10 @@ export const make = (options: Options): AppendLine => {
 
 /** An event as text, in whatever order a store gave its fields back. */
 const written = (event: RunEvent): string => `${event._tag} ${canonicalJson(encode(event).payload)}`
+
+const saysTrace = ({ _tag }: RunEvent): boolean =>
+  _tag === "StepRequested" || _tag === "LLMCallRequested" || _tag === "ToolCallRequested" || _tag === "TimerStarted" ||
+  _tag === "SignalAwaited" || _tag === "ApprovalRequested"
 
 const concernsIndex = (event: RunEvent): boolean =>
   event._tag === "ApprovalRequested" || event._tag === "ApprovalGranted" || event._tag === "ApprovalDenied" ||

@@ -1,7 +1,21 @@
 /**
  * Executes leased runs in this process: keeps the leases alive, replays and drives programs, gives runs back.
  */
-import { Cause, Clock, Context, Deferred, Duration, Effect, Exit, Option, Result, Schema, Stream } from "effect"
+import {
+  Cause,
+  Clock,
+  Context,
+  Deferred,
+  Duration,
+  Effect,
+  Exit,
+  Option,
+  References,
+  Result,
+  Schema,
+  Stream,
+  Tracer
+} from "effect"
 import type { LogLevel, Scope } from "effect"
 import { BudgetExceeded, recordOf } from "./Budget.ts"
 import type { StoreError } from "./EventStore.ts"
@@ -11,6 +25,7 @@ import { Allowances, Journal, LeaseLost, Path } from "./Journal.ts"
 import { Limits } from "./Limits.ts"
 import type { LiveJournal, Rest, Settings } from "./LiveJournal.ts"
 import * as LiveJournal_ from "./LiveJournal.ts"
+import * as Metrics from "./Metrics.ts"
 import * as Payload from "./Payload.ts"
 import * as PayloadCodec from "./PayloadCodec.ts"
 import type { Registered } from "./Program.ts"
@@ -26,7 +41,8 @@ import { NextOwner, RunQueue } from "./RunQueue.ts"
 import type { RunView } from "./Runs.ts"
 import { view } from "./Runs.ts"
 import type { RunState } from "./RunState.ts"
-import { fold, initial, isEnded, recoveriesWith } from "./RunState.ts"
+import { evolve, fold, initial, isEnded, recoveriesWith } from "./RunState.ts"
+import * as Telemetry from "./Telemetry.ts"
 
 /**
  * This process cannot execute the run, though another may: its program, a tool or an event type is unknown here.
@@ -139,6 +155,8 @@ export const make = (options: {
   readonly lease?: Duration.Input
   /** The level at which failed attempts are logged. Default `Debug`. */
   readonly failures?: LogLevel.Severity
+  /** Executions begin traces of their own, whatever span is around. */
+  readonly root?: boolean
 } = {}): Effect.Effect<
   Executor,
   never,
@@ -154,7 +172,8 @@ export const make = (options: {
     const owner = yield* yield* NextOwner
     const clock = yield* Clock.Clock
     const realClock = Clock.Clock.defaultValue()
-    const context = Context.omit(Journal, Path, Allowances)(yield* Effect.context<never>())
+    const context = yield* contextOf
+    const isTraced = Telemetry.isTraced(context)
     const leaseMillis = Duration.toMillis(Duration.fromInputUnsafe(options.lease ?? settings.lease))
     const offset = { current: 0 }
     const live = new Map<RunId, { readonly journal: LiveJournal; readonly epoch: number }>()
@@ -164,6 +183,17 @@ export const make = (options: {
     const unreleased = new Map<RunId, Release>()
     let confirmedAt = monotonic(clock)
     let draining = false
+
+    /** Spans of a run have its execution around them, and its logs say whose they are. */
+    const contextIn = ({ program, runId }: Claim, span: Tracer.Span): Context.Context<never> =>
+      context.pipe(
+        Context.add(Tracer.ParentSpan, span),
+        Context.add(References.CurrentLogAnnotations, {
+          ...Context.get(context, References.CurrentLogAnnotations),
+          runId,
+          program
+        })
+      ) as Context.Context<never>
 
     const journalSettings: Settings = {
       suspendAfterMillis: toMillis(settings.suspendAfter),
@@ -248,8 +278,12 @@ export const make = (options: {
         const stored = yield* Effect.result(store.append(runId, { expected: state.seq, epoch, events }))
         if (Result.isSuccess(stored)) {
           const { at } = stored.success
-          const first = state.seq
-          return fold(state, events.map((event, index) => ({ runId, seq: first + index, at, epoch, event })))
+          for (const event of events) {
+            const recorded = { runId, seq: state.seq, at, epoch, event }
+            Metrics.recorded(context, claim.program, recorded, state)
+            state = evolve(state, recorded)
+          }
+          return state
         }
         if (stored.failure._tag === "StoreError") return yield* stored.failure
         state = fold(state, yield* Stream.runCollect(store.read(runId, state.seq)))
@@ -304,6 +338,7 @@ export const make = (options: {
     const prepare = Effect
       .fnUntraced(function*(
         claim: Claim,
+        span: Tracer.Span,
         isFirst: boolean,
         restore: <A>(effect: Effect.Effect<A>) => Effect.Effect<A>
       ) {
@@ -314,13 +349,15 @@ export const make = (options: {
           yield* restore(quarantine.enter(claim))
             .pipe(Effect.onInterrupt(() => Effect.ignore(giveBack(claim, loaded, claim.now))))
         }
+        if (isFirst) span.addLinks(linksOf(loaded))
         const state = isTakeover
-          ? yield* append(claim, loaded, RunDecision.recover(claim.epoch, owner, settings.maxRecoveries))
+          ? yield* append(claim, loaded, RunDecision.recover(claim.epoch, owner, settings.maxRecoveries, traceOf(span)))
           : loaded
         return state === undefined || state.epoch > claim.epoch ? yield* new LeaseLost({ runId: claim.runId }) : state
       })
 
     const programClock = makeClock(clock, offset)
+    const traceOf = (span: Tracer.Span): string | undefined => isTraced ? Telemetry.traceparentOf(span) : undefined
 
     const execute = Effect.fnUntraced(function*(
       claim: Claim,
@@ -328,8 +365,10 @@ export const make = (options: {
       started: RunEventOf<"RunStarted">,
       program: Registered,
       input: unknown,
+      span: Tracer.Span,
       onJournal: (journal: LiveJournal) => void
     ) {
+      const own = contextIn(claim, span)
       const journal = LiveJournal_.make({
         store,
         owner,
@@ -339,7 +378,8 @@ export const make = (options: {
         clock,
         offset,
         realClock,
-        context,
+        context: own,
+        traceparent: traceOf(span),
         settings: journalSettings,
         appendBytes: limits.appendBytes,
         failures: options.failures ?? "Debug",
@@ -348,14 +388,14 @@ export const make = (options: {
       onJournal(journal)
       const toEnd = endOf(program)
       const main = Effect.suspend(() => program.handler(input))
-      const root = Effect.runForkWith(context.pipe(
+      const root = Effect.runForkWith(own.pipe(
         Context.add(Journal, journal.service),
         Context.add(Clock.Clock, programClock)
       ))(main, { scheduler: journal.scheduler })
       journal.attach(root)
       if (draining) journal.drain()
       root.addObserver((exit) => {
-        Effect.runCallbackWith(context)(toEnd(exit), {
+        Effect.runCallbackWith(own)(toEnd(exit), {
           onExit: (end) => {
             journal.ended(Exit.isSuccess(end)
               ? end.value
@@ -403,12 +443,12 @@ export const make = (options: {
       }
     })
 
-    const drive = (claim: Claim): Effect.Effect<RunView, NotExecutable | LeaseLost | StoreError> =>
+    const drive = (claim: Claim, span: Tracer.Span): Effect.Effect<RunView, NotExecutable | LeaseLost | StoreError> =>
       Effect.uninterruptibleMask((restore) =>
         Effect.gen(function*() {
           offset.current = live.size === 0 ? claim.now - clock.currentTimeMillisUnsafe() : offset.current
           for (let isFirst = true;; isFirst = false) {
-            const state = yield* prepare(claim, isFirst, restore)
+            const state = yield* prepare(claim, span, isFirst, restore)
             const started = state.started
             if (started === undefined || isEnded(state) || state.stuck !== undefined) {
               yield* giveBack(claim, state, null)
@@ -441,33 +481,42 @@ export const make = (options: {
               started,
               program,
               input.success,
+              span,
               (journal) => live.set(claim.runId, { journal, epoch: claim.epoch })
             )).pipe(
               Effect.onInterrupt(() => Effect.ignore(giveBack(claim, state, claim.now, undefined, 0))),
               Effect.ensuring(Effect.sync(() => live.delete(claim.runId)))
             )
             if (done.rest._tag === "Restart") continue
+            span.attribute("rest", done.rest._tag)
             yield* settle(claim, done.rest, done.state)
             refusals.delete(claim.runId)
             return view(done.state)
           }
-        }).pipe(Effect.onError((cause) => isStoreErrorOrBug(cause) ? postpone(claim) : Effect.void))
+        }).pipe(Effect.onError((cause) => {
+          if (isLoss(cause)) Metrics.leaseLost(context, claim.program)
+          return isStoreErrorOrBug(cause) ? postpone(claim) : Effect.void
+        }))
       )
 
-    const tracked = (claim: Claim) =>
+    const tracked = (claim: Claim, span: Tracer.Span) =>
       Effect.suspend(() => {
         const end = Deferred.makeUnsafe<void>()
         const { log: _, ...known } = claim
         executing.set(end, known)
+        Metrics.executes(context, claim.program, 1)
         return Effect.ensuring(
-          drive(claim),
+          drive(claim, span),
           Effect.suspend(() => {
             executing.delete(end)
+            Metrics.executes(context, claim.program, -1)
             quarantine.leave(claim)
             return Deferred.succeed(end, undefined)
           })
         )
       })
+
+    const count = ({ expired, program }: Claim): void => Metrics.claimed(context, program, expired)
 
     const drain = Effect.suspend(() => {
       draining = true
@@ -479,12 +528,28 @@ export const make = (options: {
 
     return {
       owner,
-      claim: (options) => taking(queue.claim({ owner, leaseMillis, ...options })),
-      acquire: (runId) => taking(queue.acquire({ owner, leaseMillis, runId })),
-      drive: (claim) => Effect.withSpan(tracked(claim), "Run", { attributes: { runId: claim.runId } }),
+      claim: (options) =>
+        Effect.tap(taking(queue.claim({ owner, leaseMillis, ...options })), (claims) =>
+          Effect.sync(() => claims.forEach(count))),
+      acquire: (runId) =>
+        Effect.tap(taking(queue.acquire({ owner, leaseMillis, runId })), (claim) =>
+          Effect.sync(() =>
+            Option.map(claim, count)
+          )),
+      drive: (claim) => {
+        const { epoch, program, runId } = claim
+        const own = { attributes: { runId, program, epoch }, ...(options.root === true ? { root: true } : {}) }
+        const driven = Effect.useSpan("Run", own, (span) =>
+          Effect.withParentSpan(tracked(claim, span), span, { captureStackTrace: false }))
+        return Effect.annotateLogs(
+          isTraced ? Effect.provideService(driven, Tracer.Tracer, Context.get(context, Tracer.Tracer)) : driven,
+          { runId, program }
+        )
+      },
       drain,
       leaseMillis,
-      confirmedAt: () => confirmedAt,
+      confirmedAt: () =>
+        confirmedAt,
       executing: () =>
         Array.from(executing.values(), ({ epoch, program, runId, seq }) => {
           const own = live.get(runId)
@@ -492,6 +557,26 @@ export const make = (options: {
         })
     }
   })
+
+/** What all of an owner's runs have around them: no run of another program, no span of whoever built it, no content in spans. */
+const contextOf: Effect.Effect<Context.Context<never>> = Effect.gen(function*() {
+  const context = Context.omit(Journal, Path, Allowances, Tracer.ParentSpan)(yield* Effect.context<never>())
+  const tracer = Context.get(context, Tracer.Tracer)
+  return tracer === Tracer.nativeTracer || Context.get(context, Telemetry.Content)
+    ? context
+    : Context.add(context, Tracer.Tracer, Telemetry.contentFreeTracer(tracer))
+})
+
+/** To the execution before this one, and to the start. */
+const linksOf = ({ started, traceparent }: RunState): ReadonlyArray<Tracer.SpanLink> =>
+  Object.entries({ start: started?.traceparent, before: traceparent }).flatMap(([of, said]) =>
+    of === "before" && said === started?.traceparent
+      ? []
+      : Option.match(Telemetry.spanOf(said), { onNone: () => [], onSome: (span) => [{ span, attributes: { of } }] })
+  )
+
+const isLoss = (cause: Cause.Cause<{ readonly _tag: string }>): boolean =>
+  Option.exists(Cause.findErrorOption(cause), ({ _tag }) => _tag === "LeaseLost")
 
 const isStoreErrorOrBug = (cause: Cause.Cause<{ readonly _tag: string }>): boolean =>
   Option.match(Cause.findErrorOption(cause), {

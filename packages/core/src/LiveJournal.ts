@@ -13,6 +13,7 @@ import * as CountingScheduler from "./CountingScheduler.ts"
 import type { EventStore, StoreError } from "./EventStore.ts"
 import type { Journal } from "./Journal.ts"
 import * as JournalService from "./JournalService.ts"
+import * as Metrics from "./Metrics.ts"
 import * as Quiet from "./Quiet.ts"
 import * as RunDecision from "./RunDecision.ts"
 import type { KeyMismatch } from "./RunError.ts"
@@ -76,6 +77,8 @@ export interface Options {
   readonly context: Context.Context<never>
   readonly settings: Settings
   readonly appendBytes: number
+  /** The span of this execution; undefined if nobody sees it. */
+  readonly traceparent: string | undefined
   /** The level at which failed attempts are logged. */
   readonly failures: LogLevel.Severity
   /** Whether the lease was confirmed less than half its length ago, and how to confirm it. */
@@ -292,7 +295,9 @@ export const make = (options: Options): LiveJournal => {
 
   // ---- events --------------------------------------------------------------------------------------------------------
 
-  const onEvent = ({ epoch, event }: Recorded, before: RunState): void => {
+  const onEvent = (recorded: Recorded, before: RunState): void => {
+    const { epoch, event } = recorded
+    if (epoch === options.epoch) Metrics.recorded(context, options.started.program, recorded, before)
     const key = event._tag === "SignalReceived"
       ? nextAwait(before, event.name)
       : "key" in event
@@ -345,6 +350,7 @@ export const make = (options: Options): LiveJournal => {
     realClock,
     now,
     isFresh: lease.isFresh,
+    traceparent: options.traceparent,
     onEvent,
     onTime,
     onRefused: (error) => mismatch(error),
@@ -603,9 +609,12 @@ export const make = (options: Options): LiveJournal => {
       : `; again in ${Duration.format(Duration.millis(Math.max(0, Math.round(wakeAtMillis - now()))))}`
     run(Effect
       .logWithLevel(options
-        .failures)(`Run ${runId}: \`${key}\` attempt ${attempt} failed (${reason}${unknown}): ${error}${
-          final ? "; not tried again" : again
-        }`))
+        .failures)(
+          `Run ${runId}: \`${key}\` attempt ${attempt} failed (${reason}${unknown})${
+            final ? "; not tried again" : again
+          }`,
+          error
+        ).pipe(Effect.annotateLogs({ key })))
   }
 
   const service = JournalService.make({

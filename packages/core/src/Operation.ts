@@ -2,7 +2,21 @@
  * One recorded operation of any kind: ask, act, record; retries and recovery included. Steps, model calls and tool calls are
  * made of it.
  */
-import { Cause, Clock, Context, Duration, Effect, Exit, Fiber, Option, Pull, Schedule, Scheduler, Schema } from "effect"
+import {
+  Cause,
+  Clock,
+  Context,
+  Duration,
+  Effect,
+  Exit,
+  Fiber,
+  Option,
+  Pull,
+  References,
+  Schedule,
+  Scheduler,
+  Schema
+} from "effect"
 import type { OperationKey, RunId } from "./Ids.ts"
 import type { Answer } from "./Journal.ts"
 import { Allowances, Journal } from "./Journal.ts"
@@ -10,7 +24,8 @@ import { Limits } from "./Limits.ts"
 import * as Payload from "./Payload.ts"
 import type { FailureFields, Request } from "./RunDecision.ts"
 import type { FailureReason, RunEvent } from "./RunEvent.ts"
-import type { CompletedEvent, FailedEvent, Operation, RequestEvent } from "./RunState.ts"
+import type { CompletedEvent, FailedEvent, Operation, OperationKind, RequestEvent } from "./RunState.ts"
+import * as Telemetry from "./Telemetry.ts"
 
 /**
  * What an effect can know about the attempt that it is.
@@ -112,6 +127,8 @@ export interface Spec<A, E, R> {
   readonly timeout?: Duration.Duration | undefined
   /** Events of the same decision as the outcome, ahead of it, such as guardrail verdicts on a result. */
   readonly beside?: (event: CompletedEvent | FailedEvent) => ReadonlyArray<RunEvent>
+  /** How attempts are called in traces. Default: by the kind of operation. */
+  readonly span?: Telemetry.SpanFields
 }
 
 /** Below this the failure and the next request share one append, and the worker is not released. */
@@ -192,7 +209,7 @@ const attempt = <A, E, R>(
       inside(
         journal,
         operation,
-        within(spec.act, spec.timeout)
+        Telemetry.spanned(within(spec.act, spec.timeout), () => spanOf(spec, operation), endedIn)
       )
     )
     return Effect.flatMap(Effect.exit(restore(act)), (exit) => {
@@ -216,6 +233,18 @@ const attempt = <A, E, R>(
       })
     })
   })
+
+const spanNames: Record<OperationKind, string> = { model: "ModelCall", tool: "ToolCall", step: "Step" }
+
+const spanOf = <A, E, R>({ span }: Spec<A, E, R>, { attempt, key, kind }: Operation): Telemetry.SpanFields => ({
+  name: span?.name ?? spanNames[kind],
+  attributes: { ...span?.attributes, key, attempt }
+})
+
+const endedIn = (exit: Exit.Exit<Option.Option<unknown>, unknown>): string | undefined => {
+  if (Exit.isSuccess(exit)) return Option.isNone(exit.value) ? "Timeout" : undefined
+  return Cause.hasInterruptsOnly(exit.cause) ? "Interrupted" : Telemetry.kindOf(Cause.squash(exit.cause))
+}
 
 /** What takes too long is interrupted, and not waited for: where it hangs, an interrupt may not reach it. */
 const within = <A, E, R>(
@@ -282,6 +311,10 @@ const inside = <A, E, R>(
         key: operation.key,
         attempt: operation.attempt,
         idempotencyKey: operation.idempotencyKey
+      }),
+      Context.add(References.CurrentLogAnnotations, {
+        ...Context.get(around, References.CurrentLogAnnotations),
+        key: operation.key
       }),
       Context.add(Journal, nested(journal, operation.key))
     ) as Context.Context<R>)

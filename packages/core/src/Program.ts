@@ -1,7 +1,7 @@
 /**
  * Programs: what can be run, as a definition for who starts it, and as a handler for who executes it.
  */
-import { Clock, Context, Effect, Layer, Scheduler, Schema } from "effect"
+import { Clock, Context, Effect, Layer, References, Scheduler, Schema, Tracer } from "effect"
 import type { Budget, BudgetExceeded } from "./Budget.ts"
 import { Allowances, Journal, Path } from "./Journal.ts"
 import type { PureSchema } from "./Payload.ts"
@@ -163,12 +163,16 @@ export const make = <Input, Output, Error = never>(name: string, options: {
     toLayer: <R>(handler: (input: Input) => Effect.Effect<Output, Error | BudgetExceeded, R>) =>
       Layer.effectDiscard(Effect.gen(function*() {
         const programs = yield* Programs
+        // What belongs to a run is that of the worker that executes it, spans and annotations included.
         const context = Context.omit(
           Journal,
           Path,
           Allowances,
           Clock.Clock,
-          Scheduler.Scheduler
+          Scheduler.Scheduler,
+          Tracer.Tracer,
+          Tracer.ParentSpan,
+          References.CurrentLogAnnotations
         )(yield* Effect.context<Exclude<R, Journal>>())
         yield* programs.register({
           name: program.name,

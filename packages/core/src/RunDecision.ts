@@ -42,9 +42,19 @@ export const start = (event: RunEventOf<"RunStarted">): Decision<StartConflict> 
  * @category runs
  * @since 0.1.0
  */
-export const recover = (epoch: number, owner: string, maxRecoveries: number): Decision<RunClosed> =>
+export const recover = (
+  epoch: number,
+  owner: string,
+  maxRecoveries: number,
+  traceparent?: string
+): Decision<RunClosed> =>
   whileOpen((state) => {
-    const recovered: RunEvent = { _tag: "RunRecovered", epoch, owner }
+    const recovered: RunEvent = {
+      _tag: "RunRecovered",
+      epoch,
+      owner,
+      ...(traceparent === undefined ? {} : { traceparent })
+    }
     const recoveries = recoveriesWith(state, epoch)
     if (state.stuck !== undefined || recoveries <= maxRecoveries) return events(recovered)
     const suspect = openPlaces(state).find((place) => place._tag === "Operation" && place.inFlight)

@@ -114,13 +114,17 @@ export const FailureReason = Schema.Literals([
  */
 export type FailureReason = typeof FailureReason.Type
 
+/** Of the first event that an execution writes which can say it: its span, in the form of the header of that name. */
+const traced = { traceparent: optionalKey(Text) }
+
 const requested = {
   key: OperationKey,
   /** Counts from 1; every attempt has its own request. */
   attempt: Natural,
   idempotencyKey: Text,
   /** Budgets of parts of the run that it belongs to, outermost first: those that no earlier request has named as they are now. */
-  within: optionalKey(Schema.Array(Allowance))
+  within: optionalKey(Schema.Array(Allowance)),
+  ...traced
 }
 
 const outcome = {
@@ -202,6 +206,7 @@ export const RunEvent = Schema.TaggedUnion({
     parent: optionalKey(Text),
     /** The run whose first `seq` events this log begins with. */
     forkedFrom: optionalKey(Schema.Struct({ runId: RunId, seq: Seq, reason: optionalKey(Text) })),
+    /** The span in which the run was started. */
     traceparent: optionalKey(Text),
     goal: optionalKey(Text),
     model: optionalKey(Text),
@@ -209,7 +214,7 @@ export const RunEvent = Schema.TaggedUnion({
     systemPromptHash: optionalKey(Text),
     guardrailProfile: optionalKey(Text)
   },
-  RunRecovered: { epoch: Natural, owner: Text },
+  RunRecovered: { epoch: Natural, owner: Text, ...traced },
   RunStuck: { reason: Text, detail: Text, key: optionalKey(Text), heldBy: optionalKey(Text) },
   RunReleased: { actor: Actor, reason: optionalKey(Text) },
   RunPaused: { actor: Actor, reason: optionalKey(Text) },
@@ -291,7 +296,8 @@ export const RunEvent = Schema.TaggedUnion({
     onExpiry: optionalKey(Schema.Literals(["deny", "approve"])),
     approvers: optionalKey(Schema.Array(Text)),
     /** Whoever started the run may not allow it. */
-    notByRequester: optionalKey(Schema.Boolean)
+    notByRequester: optionalKey(Schema.Boolean),
+    ...traced
   },
   ApprovalGranted: { key: OperationKey, actor: Actor, comment: optionalKey(Text), arguments: optionalKey(Json) },
   ApprovalDenied: { key: OperationKey, actor: Actor, reason: Text },
@@ -317,10 +323,10 @@ export const RunEvent = Schema.TaggedUnion({
     latencyMillis: optionalKey(Millis)
   },
 
-  TimerStarted: { key: OperationKey, untilMillis: Millis },
+  TimerStarted: { key: OperationKey, untilMillis: Millis, ...traced },
   TimerFired: { key: OperationKey },
 
-  SignalAwaited: { key: OperationKey, name: Text },
+  SignalAwaited: { key: OperationKey, name: Text, ...traced },
   SignalReceived: { name: Text, payload: Json, actor: optionalKey(Actor), signalId: optionalKey(Text) },
 
   WaitAbandoned: { key: OperationKey },

@@ -68,6 +68,8 @@ export interface RunState {
   readonly stuck: RunEventOf<"RunStuck"> | undefined
   readonly cancel: { readonly seq: Seq; readonly actor: Actor; readonly reason: string } | undefined
   readonly end: RunEventOf<"RunCompleted" | "RunFailed" | "RunCancelled"> | undefined
+  /** The span of the latest execution that has said one, or of the start. */
+  readonly traceparent: string | undefined
   /** Why this build cannot execute the run: an event that it does not know, a gap, a second start, more after the end. */
   readonly problem: { readonly seq: Seq; readonly detail: string } | undefined
 }
@@ -112,6 +114,7 @@ export const initial = (runId: RunId): RunState => ({
   stuck: undefined,
   cancel: undefined,
   end: undefined,
+  traceparent: undefined,
   problem: undefined
 })
 
@@ -144,6 +147,7 @@ export const evolve = (state: RunState, recorded: Recorded): RunState => {
     activeMillis: activeMillisAt(state, at),
     epoch: Math.max(state.epoch, epoch ?? 0),
     undigested: epoch === undefined && state.undigested,
+    traceparent: state.end === undefined ? traceOf(event) ?? state.traceparent : state.traceparent,
     problem: state.problem ?? (seq === state.seq ? undefined : { seq, detail: `expected event ${state.seq} here` })
   }
   if (state.end !== undefined) return note(next, seq, "the log goes on after the end of the run")
@@ -151,6 +155,8 @@ export const evolve = (state: RunState, recorded: Recorded): RunState => {
     ? { ...next, recoveries: recoveriesWith(state, event.epoch) }
     : apply(next, event, recorded)
 }
+
+const traceOf = (event: RunEvent): string | undefined => "traceparent" in event ? event.traceparent : undefined
 
 /**
  * How long the run has not rested by then: neither waited for a person, a signal or a time, nor been paused or stuck. What an

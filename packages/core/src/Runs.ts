@@ -12,6 +12,7 @@ import * as Fork from "./Fork.ts"
 import type { Actor, ActorInput, RunId, Seq } from "./Ids.ts"
 import { actor, Namespace, NextRunId } from "./Ids.ts"
 import { Limits } from "./Limits.ts"
+import * as Metrics from "./Metrics.ts"
 import * as Payload from "./Payload.ts"
 import * as PayloadCodec from "./PayloadCodec.ts"
 import type { Description, Program } from "./Program.ts"
@@ -34,6 +35,7 @@ import type { PendingApproval, RunState, RunStatus } from "./RunState.ts"
 import { fold, initial, isEnded, pendingApprovals, status, wakeAt } from "./RunState.ts"
 import type { Signal } from "./Signal.ts"
 import * as StartKey from "./StartKey.ts"
+import * as Telemetry from "./Telemetry.ts"
 
 /**
  * What came in does not fit: an input, a name, a text that is too long.
@@ -127,6 +129,7 @@ export interface StartOptions {
   readonly systemPrompt?: string
   /** One of the program's guardrail profiles; any other name is refused. */
   readonly guardrailProfile?: string
+  /** The span that asks for it, as the header of that name says it. Default: the one around the call, if somebody sees it. */
   readonly traceparent?: string
 }
 
@@ -232,6 +235,7 @@ export class Runs extends Context.Service<Runs, {
       const store = yield* PayloadCodec.store
       const limits = yield* Limits
       const namespace = yield* Namespace
+      const context = yield* Effect.context<never>()
 
       const load = Effect.fnUntraced(function*(runId: RunId) {
         const state = fold(initial(runId), yield* Stream.runCollect(store.read(runId)))
@@ -329,6 +333,7 @@ export class Runs extends Context.Service<Runs, {
           : yield* by({ actor: requestedBy })
         yield* checkLabels(labels)
         yield* name("startKey", startKey)
+        yield* text("traceparent", options.traceparent)
         yield* checkBudget(options.budget)
         if (!Number.isSafeInteger(priority)) {
           return yield* new InvalidRequest({ field: "priority", detail: "wants a whole number" })
@@ -347,6 +352,7 @@ export class Runs extends Context.Service<Runs, {
           ? yield* yield* NextRunId
           : StartKey.runIdOf(namespace, program.name, startKey, startKeyScope)
         const inputDigest = digest(canonicalJson(JSON.stringify(json)))
+        const traceparent = options.traceparent ?? (yield* Telemetry.currentTraceparent)
         const started: RunEventOf<"RunStarted"> = {
           _tag: "RunStarted",
           schemaVersion: 1,
@@ -373,7 +379,7 @@ export class Runs extends Context.Service<Runs, {
               guardrailProfile: options.guardrailProfile
             })
           }),
-          ...(options.traceparent === undefined ? {} : { traceparent: options.traceparent }),
+          ...(traceparent === undefined ? {} : { traceparent }),
           ...(typeof json === "string" ? { goal: json } : {}),
           ...(program.description.model === undefined ? {} : { model: program.description.model }),
           ...(systemPrompt === undefined ? {} : { systemPrompt, systemPromptHash: digest(systemPrompt) }),
@@ -394,7 +400,10 @@ export class Runs extends Context.Service<Runs, {
             ...(summary === undefined ? {} : { summary })
           }
         }))
-        if (Result.isSuccess(stored)) return runId
+        if (Result.isSuccess(stored)) {
+          Metrics.runStarted(context, program.name)
+          return runId
+        }
         if (stored.failure._tag === "StoreError") return yield* stored.failure
         const known = yield* begun(runId)
         const { contentDigest: _, ...asOnce } = started
@@ -512,7 +521,9 @@ export class Runs extends Context.Service<Runs, {
           )
         }),
         fork: Effect.fn("Runs.fork")(function*(from, options) {
-          const { at, budget, labels, reason, startKey, startKeyScope = "program", traceparent } = options
+          const { at, budget, labels, reason, startKey, startKeyScope = "program" } = options
+          const traceparent = options.traceparent ?? (yield* Telemetry.currentTraceparent)
+          yield* text("traceparent", options.traceparent)
           const who = yield* by(options)
           yield* checkLabels(labels ?? {})
           yield* name("startKey", startKey)

@@ -102,6 +102,7 @@ export const layer = (
       const programs = yield* Programs
       const namespace = yield* Namespace
       const executor = yield* Executor.make({
+        root: true,
         ...(options.lease === undefined ? {} : { lease: options.lease }),
         ...(options.failures === undefined ? {} : { failures: options.failures })
       })
@@ -172,14 +173,18 @@ export const layer = (
         problem = undefined
         yield* claims.length === 0 && executor.executing().length === 0 ? idle.open : idle.close
         for (const claimed of claims) {
-          yield* say(`Executes run ${claimed.runId} of ${claimed.program}, lease ${claimed.epoch}`)
+          const about = { runId: claimed.runId, program: claimed.program }
+          yield* Effect.annotateLogs(
+            say(`Executes run ${claimed.runId} of ${claimed.program}, lease ${claimed.epoch}`),
+            about
+          )
           yield* executor.drive(claimed).pipe(
             Effect.tap((view) => {
               watch.rested()
               return say(`Run ${view.runId} of ${view.program} rests: ${view.status}`)
             }),
             Effect.catchTags({
-              NotExecutable: (error) => Effect.logInfo(error.message),
+              NotExecutable: ({ detail, runId }) => Effect.logInfo(`Run \`${runId}\` cannot be executed here`, detail),
               LeaseLost: (error) => Effect.logInfo(error.message),
               StoreError: (error) => {
                 watch.failed(error.message)
@@ -187,6 +192,7 @@ export const layer = (
               }
             }),
             Effect.catchCause((cause) => Effect.logError(`Run ${claimed.runId} failed to execute`, cause)),
+            Effect.annotateLogs(about),
             Effect.ensuring(wake.open),
             Effect.forkIn(runs, { startImmediately: true })
           )

@@ -52,8 +52,12 @@ export { NotExecutable, RuntimeSettings } from "./Executor.ts"
 export * as Explain from "./Explain.ts"
 export * as Fork from "./Fork.ts"
 export { Health } from "./Health.ts"
+export type { Instrument } from "./Instrument.ts"
+export * as Metrics from "./Metrics.ts"
 export { type By, type ForkOptions, InvalidRequest, Runs, type RunView, type StartOptions, view } from "./Runs.ts"
 export { Runtime } from "./Runtime.ts"
+export * as StoreMetrics from "./StoreMetrics.ts"
+export * as Telemetry from "./Telemetry.ts"
 export * as Worker from "./Worker.ts"
 
 // Stores

@@ -25,6 +25,7 @@ import {
   Fiber,
   Layer,
   Logger,
+  References,
   Schedule,
   Schema,
   Scope,
@@ -91,15 +92,18 @@ describe("a worker", () => {
       }).pipe(Effect.provide(outside(memory)))
     }))
 
-  it.live("logs what fails, at the level that it is told", () =>
+  it.live("logs what fails, at the level that it is told, and says of all logs of a run whose they are", () =>
     Effect.gen(function*() {
       const memory = MemoryStore.memory()
       const said: Array<string> = []
       const ears = Logger.layer([
-        Logger.make(({ logLevel, message }) => void said.push(`${logLevel} ${String(message)}`))
+        Logger.make(({ fiber, logLevel, message }) => {
+          const { key, program, runId } = fiber.getRef(References.CurrentLogAnnotations)
+          said.push(`${logLevel} ${[message].flat().join(": ")} ${program} ${runId} ${key}`)
+        })
       ])
       const handler: Handler = () =>
-        Effect.fail("no paper").pipe(
+        Effect.andThen(Effect.logInfo("prints"), Effect.fail("no paper")).pipe(
           Step.run("print", { ...Text, retry: Schedule.recurs(1) }),
           Effect.catch((error) => Effect.succeed(String(error)))
         )
@@ -109,8 +113,10 @@ describe("a worker", () => {
         const runId = yield* start()
         yield* runs.await(runId)
         assert.deepStrictEqual(said, [
-          `Warn Run ${runId}: \`print\` attempt 1 failed (Error): no paper; again in 0`,
-          `Warn Run ${runId}: \`print\` attempt 2 failed (Error): no paper; not tried again`
+          `Info prints test ${runId} print`,
+          `Warn Run ${runId}: \`print\` attempt 1 failed (Error); again in 0: no paper test ${runId} print`,
+          `Info prints test ${runId} print`,
+          `Warn Run ${runId}: \`print\` attempt 2 failed (Error); not tried again: no paper test ${runId} print`
         ])
       }).pipe(Effect.provide(outside(memory)))
     }))

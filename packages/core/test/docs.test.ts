@@ -1,4 +1,4 @@
-import { Budget, RunEvent } from "@durable-agents/core"
+import { Budget, Metrics, RunEvent } from "@durable-agents/core"
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import { readFileSync } from "node:fs"
@@ -77,4 +77,19 @@ describe("docs/reference/events.md", () => {
       for (const word of Object.values(fields).flatMap((field) => words(field))) assert.include(text, `\`${word}\``)
     })
   }
+})
+
+describe("docs/guide/observability.md", () => {
+  const guide = readFileSync(join(import.meta.dirname, "../../../docs/guide/observability.md"), "utf8")
+
+  it("names every metric with its type, unit, labels and meaning", () => {
+    const rows = guide.split("\n").filter((line) => line.startsWith("| `durable_agents_"))
+    assert.deepStrictEqual(
+      rows,
+      Metrics.all.map(({ description, labels, name, type, unit }) => {
+        const named = labels.length === 0 ? "none" : labels.map((label) => `\`${label}\``).join(", ")
+        return `| \`${name}\` | ${type} | \`${unit}\` | ${named} | ${description}. |`
+      })
+    )
+  })
 })

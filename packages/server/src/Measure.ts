@@ -15,18 +15,6 @@ const durations = Metric.histogram("durable_agents_http_answer_seconds", {
 
 const openFeeds = Metric.gauge("durable_agents_http_feeds", { description: "Event feeds that are being read" })
 
-const approvals = Metric.gauge("durable_agents_approvals_waiting", {
-  description: "Approvals that wait for a decision; 1000 means at least so many"
-})
-
-const approvalAge = Metric.gauge("durable_agents_approval_oldest_seconds", {
-  description: "How long the oldest of them has been waiting"
-})
-
-const longestDue = Metric.gauge("durable_agents_run_longest_due_seconds", {
-  description: "For how long the run has been due that has waited for a worker for the longest"
-})
-
 /**
  * @category updates
  * @since 0.1.0
@@ -49,20 +37,3 @@ export const feed = Effect.acquireRelease(
   Effect.suspend(() => Metric.update(openFeeds, ++feeds)),
   () => Effect.suspend(() => Metric.update(openFeeds, --feeds))
 )
-
-/**
- * What the store says at the moment of a look.
- *
- * @category updates
- * @since 0.1.0
- */
-export const store = (seen: {
-  readonly approvals: number
-  readonly approvalAgeMillis: number
-  readonly dueMillis: number
-}): Effect.Effect<void> =>
-  Effect.all([
-    Metric.update(approvals, seen.approvals),
-    Metric.update(approvalAge, Math.max(0, seen.approvalAgeMillis) / 1000),
-    Metric.update(longestDue, Math.max(0, seen.dueMillis) / 1000)
-  ], { discard: true })

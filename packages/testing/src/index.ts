@@ -5,6 +5,7 @@
 
 // Running a program
 export { NotMoving } from "./NotMoving.ts"
+export * as Observer from "./Observer.ts"
 export { type Outside, type Outsider, type Script, ScriptFailed } from "./Outside.ts"
 export * as People from "./People.ts"
 export { type Finished, runProgram } from "./runProgram.ts"
