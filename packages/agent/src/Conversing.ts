@@ -7,6 +7,7 @@ import type { Exit, Schema, Scope } from "effect"
 import { Effect, Fiber, Queue, Result } from "effect"
 import type { LanguageModel } from "effect/ai"
 import type { AgentError } from "./AgentError.ts"
+import * as AgentSpan from "./AgentSpan.ts"
 import type { Action, AgentState, Move, Outcome } from "./AgentState.ts"
 import { evolve, initial, next } from "./AgentState.ts"
 import * as Compacting from "./Compacting.ts"
@@ -54,6 +55,15 @@ export interface Beginning {
  * @since 0.1.0
  */
 export const converse = (
+  definition: Definition,
+  beginning: Beginning
+): Effect.Effect<Schema.Json, AgentError | BudgetExceeded, Journal | LanguageModel.LanguageModel> =>
+  Effect.flatMap(
+    Journal,
+    ({ runId }) => AgentSpan.invocation(conversing(definition, beginning), { runId, agent: definition.agent })
+  )
+
+const conversing = (
   definition: Definition,
   { goal, guardrailProfile, systemPrompt, tools }: Beginning
 ): Effect.Effect<Schema.Json, AgentError | BudgetExceeded, Journal | LanguageModel.LanguageModel> =>

@@ -7,6 +7,7 @@ import type { Duration, Schedule, Schema } from "effect"
 import { Context, Effect } from "effect"
 import type { Response } from "effect/ai"
 import { AiError, LanguageModel, Prompt } from "effect/ai"
+import * as AgentSpan from "./AgentSpan.ts"
 import * as Assembly from "./Assembly.ts"
 import type { Compaction } from "./Compaction.ts"
 import type { Recorded } from "./Guardrails.ts"
@@ -106,7 +107,7 @@ export const perform = Effect.fnUntraced(function*(
     Operation.perform<Generated, ModelError.ModelError, LanguageModel.LanguageModel | CurrentStep>({
       request: { ...requestOf(at, conversation, route, reservation, () => unrecorded), ...checked },
       act: Effect.provideService(
-        route.provide(act({ agent, stream, toolChoice, tools }, at, conversation)),
+        route.provide(act({ agent, model: () => route.names()[0], stream, toolChoice, tools }, at, conversation)),
         MaxOutputTokens,
         reservation.maxOutputTokens
       ),
@@ -120,6 +121,7 @@ export const perform = Effect.fnUntraced(function*(
           }))
       },
       beside: (event) => event._tag === "LLMCallFailed" && event.final ? at.failed?.(event) ?? verdicts : verdicts,
+      span: AgentSpan.modelCall({ runId: journal.runId, agent, turn: at.turn }),
       failure: ModelError.toFailure,
       recovery: "repeat",
       retry: {
@@ -224,7 +226,9 @@ const requestOf = (
 type Generated = ReadonlyArray<Response.AnyPart>
 
 const act = (
-  { agent, stream, toolChoice = "auto", tools }: Pick<Options, "agent" | "stream" | "tools" | "toolChoice">,
+  { agent, model, stream, toolChoice = "auto", tools }: Pick<Options, "agent" | "stream" | "tools" | "toolChoice"> & {
+    readonly model: () => string
+  },
   { path, purpose, turn }: At,
   { digest, messages }: Conversation
 ): Effect.Effect<Generated, ModelError.ModelError, LanguageModel.LanguageModel | CurrentStep> =>
@@ -243,7 +247,7 @@ const act = (
         (say) => Effect.flatMap(Assembly.collect(LanguageModel.streamText(request), say), usable)
       )
       : Effect.flatMap(LanguageModel.generateText(request), ({ content }) => usable(content))
-    return answer.pipe(
+    return AgentSpan.asking(answer, { runId, agent, model: model(), messages: request.prompt.content }).pipe(
       Effect.map((parts) => crossing === undefined ? parts : parts.map(crossing.incoming)),
       Effect.provideService(CurrentModelCall, {
         runId,

@@ -6,6 +6,7 @@ import { Approval, CurrentStep, Journal, Operation, Payload, Progress } from "@d
 import type { Schema } from "effect"
 import { Context, Effect } from "effect"
 import type { Tool } from "effect/ai"
+import * as AgentSpan from "./AgentSpan.ts"
 import type { CallState, Outcome } from "./AgentState.ts"
 import type * as Guardrails from "./Guardrails.ts"
 import type { Recorded } from "./Guardrails.ts"
@@ -209,7 +210,8 @@ const specOf = (
     })
   return {
     request: requestOf(key, common, order, plan?._tag === "Gated"),
-    act: act(tool, call.id, order.arguments),
+    act: AgentSpan.carriedOut(act(tool, call.id, order.arguments), order.arguments),
+    span: AgentSpan.toolCall({ runId: journal.runId, agent: turn.agent, ...common }),
     completed: (value, fields) =>
       Effect.flatMapEager(
         ToolResult.encode(value, tool.encodeResult(value), turn.outputBytes),
