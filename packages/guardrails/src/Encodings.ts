@@ -44,31 +44,62 @@ const readable = (
   text: Option.Option<string>
 ): ReadonlyArray<Decoded> => Option.isSome(text) && isText(text.value) ? [{ form, start, end, text: text.value }] : []
 
-/** Long runs of the letters in which bytes are written: hex if they can be, base64 if not. */
+/** Long runs of the letters in which bytes are written: hex if they can be; base64 if they have capitals and others, as text then has. */
 const written = (text: string): ReadonlyArray<Decoded> => {
   const found: Array<Decoded> = []
-  let start = 0
   let looked = 0
-  for (let index = 0; index <= text.length; index += 1) {
-    const unit = index < text.length ? text.charCodeAt(index) : 0
-    if (unit < letters.length && letters[unit] === 1) continue
-    if (index - start >= shortest && looked < most) {
-      looked += 1
-      const run = text.slice(start, index)
-      const isHex = run.length % 2 === 0 && hex.test(run)
-      found.push(...readable(isHex ? "hex" : "base64", start, index, isHex ? ofHex(run) : ofBase64(run)))
+  // A run of this length has a place that is one of its multiples behind the last run.
+  for (let at = shortest - 1, last = 0; at < text.length && looked < most; at = last + shortest - 1) {
+    if (kindAt(text, at) === 0) {
+      last = at + 1
+      continue
     }
-    start = index + 1
+    let start = at
+    while (start > last && kindAt(text, start - 1) !== 0) start--
+    let end = at
+    let seen = 0
+    while (end < text.length && kindAt(text, end) !== 0) end++
+    last = end + 1
+    if (end - start < shortest) continue
+    for (let next = start; next < end; next++) seen |= kindAt(text, next)
+    const isHex = (seen & noHex) === 0 && (end - start) % 2 === 0
+    if (!isHex && !isBase64(seen, end - start)) continue
+    looked += 1
+    const run = text.slice(start, end)
+    found.push(...readable(isHex ? "hex" : "base64", start, end, isHex ? ofHex(run) : ofBase64(run)))
   }
   return found
 }
 
 const shortest = 16
-const hex = /^[0-9a-f]+$/i
-const letters = new Uint8Array(128)
+const capital = 1
+const small = 2
+const noHex = 4
+const digit = 8
+const url = 16
+const sign = 32
+const kinds = new Uint8Array(128)
 for (const letter of "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/_-") {
-  letters[letter.charCodeAt(0)] = 1
+  kinds[letter.charCodeAt(0)] = (/[0-9a-f]/i.test(letter) ? 0 : noHex) |
+    (/[A-Z]/.test(letter)
+      ? capital
+      : /[a-z]/.test(letter)
+      ? small
+      : /\d/.test(letter)
+      ? digit
+      : /[_-]/.test(letter)
+      ? url
+      : sign)
 }
+
+const kindAt = (text: string, at: number): number => {
+  const unit = text.charCodeAt(at)
+  return unit < kinds.length ? kinds[unit] ?? 0 : 0
+}
+
+/** Of text, base64 has capitals and small letters; it is in one of two alphabets, and no number of bytes has one letter over. */
+const isBase64 = (seen: number, length: number): boolean =>
+  (seen & capital) !== 0 && (seen & small) !== 0 && !((seen & url) !== 0 && (seen & sign) !== 0) && length % 4 !== 1
 
 const bytes = new TextDecoder()
 
