@@ -1,108 +1,184 @@
 /**
- * What a call does, in verbs: whether a request asks for such a thing, and whether a passage tells the reader to do it.
+ * What a call does, in verbs and things: whether a request asks for it, and whether a passage tells its reader to do it.
  */
-
-/** Verbs for the same doing. The first word of each is how names of tools say it. */
-const families: ReadonlyArray<readonly [names: string, verbs: string]> = [
-  [
-    "send mail message reply forward notify",
-    "send email mail message write tell reply respond forward notify share inform contact ask text dm deliver congratulate thank"
-  ],
-  [
-    "pay transfer money payment transaction wire refund charge",
-    "pay send transfer wire refund remit charge settle reimburse make issue"
-  ],
-  [
-    "create add new insert make register open generate",
-    "create add make schedule book put insert register plan organize organise arrange set save store generate write record open start file"
-  ],
-  ["add append attach join", "add append attach invite include join put insert write"],
-  [
-    "delete remove cancel drop revoke unsubscribe terminate close erase purge",
-    "delete remove cancel erase drop clear wipe destroy unsubscribe kick ban revoke terminate discard close purge"
-  ],
-  [
-    "update modify edit change set rename replace patch reset",
-    "update modify edit change adjust set replace reset amend correct fix switch redirect increase decrease raise lower rename alter make move turn"
-  ],
-  ["reschedule move postpone", "reschedule move postpone change shift delay"],
-  ["reserve book", "reserve book make"],
-  ["schedule plan", "schedule plan set make book arrange create pay"],
-  ["invite", "invite add onboard bring"],
-  ["post publish upload comment", "post publish upload write put announce share comment send"],
-  ["share grant give allow", "share grant give allow send let"],
-  [
-    "get fetch open visit browse read download search load request http web",
-    "visit open read fetch go check click look download browse get follow see load access summarize summarise search navigate"
-  ],
-  [
-    "run execute exec shell command install call invoke deploy launch start",
-    "run execute install launch start call invoke type enter deploy use"
-  ],
-  ["order buy purchase checkout", "order buy purchase get add"],
-  [
-    "block unlock lock enable disable grant approve accept activate deactivate",
-    "block unlock lock enable disable grant approve accept activate deactivate open turn switch confirm"
-  ],
-  ["withdraw deposit exchange return", "withdraw deposit exchange return take give swap"]
-]
+import * as Imperatives from "./Imperatives.ts"
+import * as Things from "./Things.ts"
+import { families, type Family } from "./Verbs.ts"
 
 /**
- * The verbs that a call of a tool may be asked for by; none if its name says nothing.
+ * What a call of a tool may be asked for by.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Action {
+  /** As English orders; empty if the name of the tool says nothing. */
+  readonly english: ReadonlySet<string>
+  /** Forms of other languages that order. */
+  readonly others: ReadonlySet<string>
+  /** Classes of the things that it is done to, and the words of the name itself. */
+  readonly things: ReadonlyArray<ReadonlySet<string>>
+  /** Its verbs say what it is done to, unless they are said of anything. */
+  readonly isSaidByVerb: boolean
+  /** The verbs that names of tools say it by: `send`, `pay`, `delete`. */
+  readonly names: ReadonlySet<string>
+  /** The name has a verb that is known; otherwise all its words are taken for what it does. */
+  readonly isKnown: boolean
+}
+
+/**
+ * Reads the name of a tool: its first verb, and what it is done to. Where that verb is said of anything, what is made says more:
+ * `create_transfer` pays. A name that has no known verb is taken by its words.
  *
  * @category readers
  * @since 0.1.0
  */
-export const of = (tool: string): ReadonlySet<string> => {
-  const words = tool.replace(/([a-z0-9])([A-Z])/g, "$1 $2").toLowerCase().split(/[^a-z]+/).filter((word) => word !== "")
-  const found = new Set<string>()
-  for (const [names, verbs] of families) {
-    const all = names.split(" ")
-    if (words.some((word) => all.includes(word))) { for (const verb of verbs.split(" ")) found.add(verb) }
-  }
-  return found
+export const of = (tool: string): Action => {
+  const known = actions.get(tool)
+  if (known !== undefined) return known
+  const action = read(tool)
+  if (actions.size < 10_000) actions.set(tool, action)
+  return action
 }
 
-/**
- * Whether a request speaks of doing what a call does, in any form of the verb. A tool whose name says nothing is spoken of.
- *
- * @category predicates
- * @since 0.1.0
- */
-export const isAskedFor = (verbs: ReadonlySet<string>, request: string): boolean =>
-  verbs.size === 0 || request.toLowerCase().split(/[^\p{L}]+/u).some((word) => verbs.has(word) || verbs.has(stem(word)))
+const actions = new Map<string, Action>()
 
-const stem = (word: string): string => word.replace(/(?:ing|ed|es|s)$/, "")
-
-/**
- * Whether a passage tells its reader to do what a call does: one of its verbs stands where an instruction begins.
- *
- * @category predicates
- * @since 0.1.0
- */
-export const isToldBy = (verbs: ReadonlySet<string>, passage: string): boolean => {
-  for (const { 0: word, index } of passage.matchAll(/[\p{L}][\p{L}'’-]*/gu)) {
-    if (!verbs.has(word.toLowerCase())) continue
-    const after = passage.slice(index + word.length, index + word.length + 2)
-    // The name of a member, or a part of a longer name.
-    if (/^(?:['"]?\s*[:=]|[_.@/])/.test(after) || /[_@./-]$/.test(passage.slice(0, index))) continue
-    if (begins.test(passage.slice(Math.max(0, index - 24), index))) return true
+const read = (tool: string): Action => {
+  const words = tool.replace(/([a-z0-9])([A-Z])/g, "$1 $2").toLowerCase().split(/[^a-z]+/).filter((word) => word !== "")
+  const named = (of: "names" | "nouns") =>
+    words.flatMap((word) => families.filter((one) => one[of].has(word)).slice(0, of === "names" ? 2 : 1))
+  const verbal = words.filter((word) => families.some(({ names }) => names.has(word)))
+  // Who sells a lock names it before the verb.
+  const first = verbal.find((word) => !nouns.has(word) && word !== "lock") ?? verbal[0]
+  const verbs = families.filter(({ names }) => first !== undefined && names.has(first))
+  const made = named("nouns")
+  const things = thingsOf(words, first)
+  const own = first === undefined || (generic.has(first) && made.length > 0 && !changing.has(first)) ? made : verbs
+  // `send_money` sends no message.
+  const classes = new Set(things.map(([name]) => name))
+  const fitting = own.filter(({ says }) =>
+    says.length === 0 || classes.size === 0 || says.some((one) => classes.has(one))
+  )
+  const chosen = fitting.length > 0 ? [...fitting, ...(first === "send" ? made : [])] : made.length > 0 ? made : own
+  const unknown = chosen.length === 0
+  return {
+    english: unknown ? new Set(words.filter((word) => word.length > 3)) : union(chosen, "english"),
+    others: union(chosen, "others"),
+    names: union(chosen, "names"),
+    isKnown: !unknown,
+    things: things.map(([, words]) => words),
+    isSaidByVerb: unknown || chosen.some(({ says }) => says.length > 0) || things.length === 0
   }
+}
+
+const thingsOf = (
+  words: ReadonlyArray<string>,
+  verb: string | undefined
+): ReadonlyArray<readonly [string, ReadonlySet<string>]> =>
+  words.filter((word) => word !== verb).flatMap((word): ReadonlyArray<readonly [string, ReadonlySet<string>]> => {
+    const classes = Object.entries(Things.classes).filter(([, all]) => all.has(word))
+    return classes.length > 0 ? classes : word.length > 3 ? [[word, new Set([word])]] : []
+  })
+
+const union = (all: ReadonlyArray<Family>, of: "english" | "others" | "names"): ReadonlySet<string> =>
+  new Set(all.flatMap((one) => [...one[of]]))
+
+/** Said of anything. */
+const generic =
+  new Set("make do add get set put give create send update check take write let move change open use return issue perform process new start run enter go see load find view show store build file schedule plan"
+    .split(" "))
+
+/** What these change is there already. */
+const changing = new Set("update set change move open put get".split(" "))
+
+/**
+ * How much a request speaks of doing what a call does: `yes`, with a verb for it and the things it is done to; `half`, with one of
+ * both; `no`.
+ *
+ * @category readers
+ * @since 0.1.0
+ */
+export const askedFor = (action: Action, request: string): "yes" | "half" | "no" => {
+  // Whose name says nothing may be asked for by anything.
+  if (action.english.size === 0) return "yes"
+  let verb = false
+  let special = false
+  let thing = false
+  for (const { 0: word, index } of request.matchAll(/[\p{L}\p{N}][\p{L}\p{N}'’-]*/gu)) {
+    const lower = word.toLowerCase()
+    thing ||= action.things.some((all) => names(all, lower))
+    const english = formsOf(lower).find((form) => action.english.has(form))
+    if (english === undefined && !action.others.has(lower)) continue
+    // A mail is no verb, but "mail me" is.
+    if (
+      english !== undefined && nouns.has(english) &&
+      (english !== lower || !Imperatives.begins(request, index))
+    ) continue
+    if (lower === "make" && /^\s+sure\b/i.test(request.slice(index + 4, index + 12))) continue
+    verb = true
+    special ||= english === undefined || !generic.has(english) ||
+      (english === "write" &&
+        /^\s+(?:to|him|her|them|me|us|back)\b/i.test(request.slice(index + word.length, index + word.length + 12)))
+  }
+  if (verb && (thing || (special && action.isSaidByVerb))) return "yes"
+  return verb || thing ? "half" : "no"
+}
+
+/** Verbs that are nouns as often. */
+const nouns =
+  new Set(("mail email message text order book file post comment reply answer return transfer log note label record change exchange refund " +
+    "request charge plan schedule share contact issue start call access credit report address reset fix copy import export extract " +
+    "dump tag flag mark balance").split(" "))
+
+const names = (all: ReadonlySet<string>, word: string): boolean => {
+  if (all.has(word) || all.has(word.replace(/(?:['’]s|s)$/, ""))) return true
+  if (word.length < 8) return false
+  for (const one of all) if (one.length > 4 && (word.startsWith(one) || word.endsWith(one))) return true
   return false
 }
 
-/** At the beginning, after what ends a sentence or a heading, or after what leads to an instruction. */
-const begins =
-  /(?:^|[^\p{L}\p{N},'’\s]\s*|[\n\r]\s*|(?<![\p{L}])(?:please|kindly|to|must|should|shall|then|and|or|first|also|just|now|do|don't|not|never|always|could|can|will|would|you|have to|need to|immediately|instead|next|finally|simply|him|her|them|me)[\s,]+)$/iu
+/** A word and what it may be a form of. */
+const formsOf = (word: string): ReadonlyArray<string> => {
+  const known = irregular.get(word)
+  if (known !== undefined) return [word, known]
+  const stem = /^(.{2,}?)(?:(.)\2)?(?:ing|ed|es|s|d)$/.exec(word)
+  if (stem === null) return [word]
+  const [, start = "", double = ""] = stem
+  const bare = start + double
+  return [
+    word,
+    word.replace(/(?:ing|ed|es|s|d)$/, ""),
+    word.replace(/(?:s|d)$/, ""),
+    bare,
+    `${bare}e`,
+    word.replace(/(?:ing|ed)$/, "e"),
+    word.replace(/ied$|ies$/, "y")
+  ]
+}
+
+const irregular = new Map(Imperatives.irregular)
 
 /**
- * Whether a request hands over what is to be done to what stands elsewhere: "do the tasks listed in", "follow the instructions",
- * "pay the bill". Whoever asks so has given that text a say.
+ * The classes of things that a text or the name of a tool speaks of; of an address in it, that it is one.
+ *
+ * @category readers
+ * @since 0.1.0
+ */
+export const classesOf = (text: string): ReadonlyArray<string> => {
+  const words = text.replace(/([a-z0-9])([A-Z])/g, "$1 $2").toLowerCase().split(/[^\p{L}\p{N}'’-]+/u)
+  return [
+    ...Object.entries(Things.classes).flatMap(([name, all]) => words.some((word) => names(all, word)) ? [name] : []),
+    ...(/:\/\/|www\./.test(text) ? ["web"] : [])
+  ]
+}
+
+/**
+ * Whether a text names what a call is done to.
  *
  * @category predicates
  * @since 0.1.0
  */
-export const isHandedOver = (request: string): boolean => handsOver.test(request)
-
-const handsOver =
-  /\b(?:instructions?|details|actions|tasks?|to-?dos?|steps|specified|mentioned|according(?:ly)?|described|listed|bill|invoice)\b/i
+export const namesThing = (action: Action, text: string): boolean =>
+  (text.toLowerCase().match(/[\p{L}\p{N}][\p{L}\p{N}'’-]*/gu) ?? []).some((word) =>
+    action.things.some((all) => names(all, word))
+  )

@@ -5,7 +5,7 @@ import type { Guardrails } from "@durable-agents/agent"
 import type { Schema } from "effect"
 import type * as Origins from "./Origins.ts"
 import * as Passages from "./Passages.ts"
-import type { Action } from "./Policy.ts"
+import type * as Policy from "./Policy.ts"
 import type { Judged } from "./Provenance.ts"
 
 /**
@@ -33,7 +33,7 @@ export const verdicts = (
   })
 }
 
-const actions: { readonly [Name in Action]: Guardrails.Verdict["action"] } = {
+const actions: { readonly [Name in Policy.Action]: Guardrails.Verdict["action"] } = {
   allow: "ALLOW",
   mark: "MARK",
   ask: "ESCALATE",
@@ -49,7 +49,7 @@ const evidence = ({ facts, place, rule, traced: { places, sink } }: Judged): Sch
   ...(facts.embedded ? { embedded: true } : {}),
   ...(facts.told ? { told: true } : {}),
   ...(facts.signal === "none" ? {} : { signal: facts.signal }),
-  ...(facts.asked ? {} : { asked: false }),
+  ...(facts.asked === "yes" ? {} : { asked: facts.asked }),
   ...(place === undefined ? {} : {
     place: {
       key: place.source.key ?? "",
@@ -76,14 +76,13 @@ export const words = ({ facts, place, traced: { sink } }: Judged, whole: boolean
     : facts.embedded
     ? `a value in \`${sink.path}\``
     : `\`${sink.path}\``
+  if (facts.kind === "call") {
+    return `${notAsked[facts.asked]}${place === undefined ? "" : `; ${order(place, whole)}`}`
+  }
   if (facts.origin === "model" || facts.origin === "nowhere") {
     const known = facts.origin === "model" ? "only the model has said it; " : ""
     return `${value}: ${known}it is neither in the request nor in any result${
-      place === undefined ?
-        "" :
-        `; ${source(place)} holds a passage that tells its reader to do this${
-          whole ? `: ${quote(place.text.slice(place.start, place.end))}` : ""
-        }`
+      place === undefined ? "" : `; ${order(place, whole)}`
     }`
   }
   if (place === undefined) return value
@@ -96,9 +95,20 @@ export const words = ({ facts, place, traced: { sink } }: Judged, whole: boolean
     ...(facts.signal === "none"
       ? []
       : [`it reads ${facts.signal === "strong" ? "very much " : ""}like an instruction to a model`]),
-    ...(facts.asked ? [] : ["the request does not speak of doing such a thing"])
+    ...(facts.asked === "yes" ? [] : [notAsked[facts.asked]])
   ].join("; ")
 }
+
+const notAsked: { readonly [How in Policy.Facts["asked"]]: string } = {
+  yes: "the request asks for such a thing",
+  half: "the request does not quite ask for this",
+  no: "the request does not speak of doing such a thing"
+}
+
+const order = (place: Origins.Place, whole: boolean): string =>
+  `${source(place)} holds a passage that tells its reader to do this${
+    whole ? `: ${quote(Passages.sentence(place.text, place.start, place.end))}` : ""
+  }`
 
 /** Of an encoded text, only that it stood there is known. */
 const within = ({ end, form, start }: Origins.Place): readonly [number, number] =>

@@ -62,6 +62,7 @@ export const trace = (sinks: ReadonlyArray<Sink>, sources: ReadonlyArray<Source>
     for (const source of ranked) {
       if (origin !== "nowhere" && source.origin !== origin) break
       for (const [start, end] of occurrences(source.text, needles)) {
+        if (sink.kind !== "amount" && isOfDate(source.text, start, end)) continue
         origin = source.origin
         if (source.key === undefined || places.length >= most) break
         const from = source.locate(start)
@@ -98,11 +99,22 @@ const isWhole = (text: string, at: number, needle: string): boolean => {
   const end = at + needle.length
   return !(word.test(needle.charAt(0)) && joinsBefore.test(text.slice(Math.max(0, at - 2), at))) &&
     !(word.test(needle.charAt(needle.length - 1)) && joinsBehind.test(text.slice(end, end + 2))) &&
-    !(digit.test(needle.charAt(0)) && /\d,$/.test(text.slice(Math.max(0, at - 2), at))) &&
-    !(digit.test(needle.charAt(needle.length - 1)) && /^,\d/.test(text.slice(end, end + 2)))
+    !(number.test(needle) &&
+      (/\d,$/.test(text.slice(Math.max(0, at - 2), at)) || /^,\d/.test(text.slice(end, end + 2))))
 }
 
 const word = /[\p{L}\p{N}]/u
-const digit = /\d/
+/** The 13 of June 13 is the name of nothing. */
+const isOfDate = (text: string, start: number, end: number): boolean =>
+  end - start <= 2 && number.test(text.slice(start, end)) &&
+  (month.test(text.slice(Math.max(0, start - 12), start)) || monthBehind.test(text.slice(end, end + 12)))
+
+const months =
+  "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mär|mai|okt|dez|jan|fév|avr|juin|juil|aoû|déc|ene|abr|ago|dic|gen|mag|giu|lug|set|ott|fev|out|mrt|mei|sty|lut|kwi|maj|cze|lip|sie|wrz|paź|lis|gru"
+const month = new RegExp(`(?<!\\p{L})(?:${months})\\p{L}{0,7}\\.? $`, "u")
+const monthBehind = new RegExp(`^(?:st|nd|rd|th|\\.)? (?:of |de |di )?(?:${months})\\p{L}{0,7}(?!\\p{L})`, "u")
+
+/** A comma may stand within a number; in a row of values it belongs to none of them. */
+const number = /^[\d.,' ]+$/
 const joinsBefore = /[\p{L}\p{N}]$|[\p{L}\p{N}][-_.@]$|@$/u
 const joinsBehind = /^[\p{L}\p{N}]|^[-_.@][\p{L}\p{N}]/u

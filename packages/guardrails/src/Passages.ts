@@ -44,6 +44,16 @@ export const sentence = (text: string, start: number, end: number): string => {
 }
 
 /**
+ * Whether what stands at a place is the number of an item: it says nothing else.
+ *
+ * @category predicates
+ * @since 0.1.0
+ */
+export const isMarker = (text: string, start: number, end: number): boolean =>
+  end - start <= 2 && /(?:^|\n|\\n)[ \t]*$/.test(text.slice(Math.max(0, start - 40), start)) &&
+  /^[.)][\s\\]/.test(text.slice(end, end + 2))
+
+/**
  * Which paragraph of a text a place is in, from 1.
  *
  * @category readers

@@ -3,7 +3,7 @@
  */
 import type { Guardrails } from "@durable-agents/agent"
 import { Digest } from "@durable-agents/core"
-import type { Kind } from "./Sinks.ts"
+import type { Sink } from "./Sinks.ts"
 import type { Origin } from "./Sources.ts"
 
 /**
@@ -15,7 +15,8 @@ import type { Origin } from "./Sources.ts"
 export interface Facts {
   readonly effect: "write" | "send" | "destroy" | "fetch"
   readonly origin: Origin
-  readonly kind: Kind
+  /** What the value says; `call` for the call as a whole, where the request does not quite ask for it. */
+  readonly kind: Sink["kind"]
   /** It stands within a text for others. */
   readonly embedded: boolean
   /** The passage that it comes from, or of a value from nowhere any passage, tells its reader to do what the call does. */
@@ -24,9 +25,9 @@ export interface Facts {
   readonly signal: "none" | "weak" | "strong"
   /** It stood encoded there. */
   readonly hidden: boolean
-  /** The request speaks of doing such a thing. */
-  readonly asked: boolean
-  /** The request hands over what is to be done to a text elsewhere. */
+  /** How much the request speaks of doing such a thing. */
+  readonly asked: "yes" | "half" | "no"
+  /** The request hands over what is to be done, or the values of what it asks for, to a text elsewhere. */
   readonly handedOver: boolean
 }
 
@@ -56,7 +57,7 @@ export interface Row {
 
 const results: ReadonlyArray<Origin> = ["third_party", "open_world"]
 const changes = ["write", "send", "destroy"] as const
-const names: ReadonlyArray<Kind> = ["recipient", "address", "id", "path", "url", "credential"]
+const names: ReadonlyArray<Sink["kind"]> = ["recipient", "address", "id", "path", "url", "credential"]
 
 /**
  * The policy that holds if no other is given. Values of the request, of the instructions and of one's own system are never stopped.
@@ -81,19 +82,31 @@ export const standard: ReadonlyArray<Row> = [
     rule: "told_by_result",
     from: "validation",
     action: "ask",
-    when: { origin: results, told: [true], effect: changes, asked: [false] }
+    when: { origin: results, told: [true], effect: changes, asked: ["no", "half"] }
   },
   {
     rule: "told_by_result",
     from: "lenient",
     action: "ask",
-    when: { origin: results, told: [true], asked: [false], handedOver: [false] }
+    when: { origin: results, told: [true], asked: ["no", "half"], handedOver: [false] }
   },
   {
     rule: "told_by_result",
     from: "validation",
     action: "ask",
     when: { origin: ["nowhere", "model"], told: [true], signal: ["strong"], effect: changes }
+  },
+  {
+    rule: "told_by_result",
+    from: "validation",
+    action: "ask",
+    when: { origin: ["nowhere", "model"], kind: ["call", ...names], told: [true], handedOver: [false], effect: changes }
+  },
+  {
+    rule: "told_by_result",
+    from: "validation",
+    action: "ask",
+    when: { origin: results, told: [true], asked: ["no"], handedOver: [false] }
   },
   { rule: "hidden_in_result", from: "lenient", action: "ask", when: { origin: results, hidden: [true] } },
   {
@@ -106,7 +119,7 @@ export const standard: ReadonlyArray<Row> = [
     rule: "told_by_result",
     from: "standard",
     action: "ask",
-    when: { origin: results, told: [true], signal: ["weak"], asked: [false] }
+    when: { origin: results, told: [true], signal: ["weak"], asked: ["no"] }
   },
   {
     rule: "told_by_result",
@@ -118,19 +131,19 @@ export const standard: ReadonlyArray<Row> = [
     rule: "reads_like_instruction",
     from: "standard",
     action: "ask",
-    when: { origin: results, signal: ["strong"], asked: [false] }
+    when: { origin: results, signal: ["strong"], asked: ["no"] }
   },
   {
     rule: "from_nowhere",
     from: "standard",
     action: "ask",
-    when: { origin: ["nowhere", "model"], kind: names, asked: [false] }
+    when: { origin: ["nowhere", "model"], kind: names, asked: ["no"] }
   },
   {
     rule: "not_asked_for",
     from: "standard",
     action: "ask",
-    when: { origin: results, asked: [false], handedOver: [false], effect: changes }
+    when: { origin: results, asked: ["no"], handedOver: [false], effect: changes }
   },
   { rule: "from_result", from: "standard", action: "mark", when: { origin: results } },
   { rule: "told_by_result", from: "strict", action: "ask", when: { origin: results, told: [true] } },
@@ -138,13 +151,19 @@ export const standard: ReadonlyArray<Row> = [
     rule: "reads_like_instruction",
     from: "strict",
     action: "ask",
-    when: { origin: results, signal: ["weak", "strong"] }
+    when: { origin: results, kind: names, signal: ["strong"] }
+  },
+  {
+    rule: "reads_like_instruction",
+    from: "strict",
+    action: "ask",
+    when: { origin: results, signal: ["weak", "strong"], asked: ["no", "half"] }
   },
   {
     rule: "told_by_result",
     from: "strict",
     action: "refuse",
-    when: { origin: results, told: [true], signal: ["strong"], asked: [false], handedOver: [false] }
+    when: { origin: results, told: [true], signal: ["strong"], asked: ["no"], handedOver: [false] }
   }
 ]
 

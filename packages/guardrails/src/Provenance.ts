@@ -7,9 +7,12 @@ import { Effect } from "effect"
 import type { Layer, Schema } from "effect"
 import * as Actions from "./Actions.ts"
 import * as Evidence from "./Evidence.ts"
+import * as Imperatives from "./Imperatives.ts"
+import * as Orders from "./Orders.ts"
 import * as Origins from "./Origins.ts"
 import * as Passages from "./Passages.ts"
 import * as Policy from "./Policy.ts"
+import * as Requests from "./Requests.ts"
 import * as Sinks from "./Sinks.ts"
 import * as Sources from "./Sources.ts"
 import { remembered, type Signal, TextSignal } from "./TextSignal.ts"
@@ -122,17 +125,20 @@ export const judge = (subject: Subject): Effect.Effect<ReadonlyArray<Judged>> =>
   const { more, sinks } = Sinks.of(subject.arguments, labels.sinks)
   const effect = effectOf(subject, sinks)
   if (effect === "none") return Effect.succeed([])
-  const verbs = Actions.of(tool)
-  const asked = Actions.isAskedFor(verbs, goal)
-  const handedOver = Actions.isHandedOver(goal)
-  return Effect.forEach(Origins.trace(sinks, sources), (traced) =>
+  const action = Actions.of(tool)
+  const asked = Actions.askedFor(action, goal)
+  const left = Requests.leaves(action, goal)
+  const traced = Origins.trace(sinks, sources)
+  const orders = once(Orders.find(action, subject, signal))
+  const all = asked !== "yes" && effect !== "fetch" && isForeign(subject) ? [...traced, itself(tool)] : traced
+  return Effect.forEach(all, (traced) =>
     Effect.map(
       isUnfounded(traced) && effect !== "fetch"
-        ? orders(sources, verbs, signal)
-        : Effect.forEach(traced.places, (place) => weigh(place, verbs, signal)),
+        ? orders
+        : Effect.forEach(traced.places, (place) => weigh(place, action, signal)),
       (weighed): Judged => {
-        const all = weighed.length === 0 ? [nothing] : weighed
-        const judged = all.map(({ level, place, told }) => {
+        const isNamed = Requests.namesOther(action, goal, traced.sink)
+        const judged = (weighed.length === 0 ? [nothing] : weighed).map(({ level, place, told }) => {
           const facts: Policy.Facts = {
             effect,
             origin: traced.origin,
@@ -141,8 +147,10 @@ export const judge = (subject: Subject): Effect.Effect<ReadonlyArray<Judged>> =>
             told,
             signal: level,
             hidden: place?.form !== undefined,
-            asked,
-            handedOver
+            // Who names an address asks for that one.
+            asked: asked === "yes" && told && isNamed ? "half" : asked,
+            handedOver: left === "actions" || (left === "values" && asked === "yes" &&
+              (!told || (!isNamed && Requests.isLeftTo(action, goal, traced.sink, place))))
           }
           return { traced, facts, place, ...Policy.decide(policy, profile, facts) }
         })
@@ -151,35 +159,38 @@ export const judge = (subject: Subject): Effect.Effect<ReadonlyArray<Judged>> =>
     )).pipe(Effect.map((judged) => more ? judged.map(tooMany) : judged))
 }
 
-const isUnfounded = ({ origin }: Origins.Traced): boolean => origin === "nowhere" || origin === "model"
-
-/** The first passage of a result that very much reads like an instruction, and tells its reader to do this. */
-const orders = (
-  sources: ReadonlyArray<Sources.Source>,
-  verbs: ReadonlySet<string>,
-  signal: Signal
-): Effect.Effect<ReadonlyArray<Weighed>> =>
-  Effect.gen(function*() {
-    const { strong } = signal.levels.tool_result
-    for (const source of sources) {
-      if (source.origin !== "third_party" && source.origin !== "open_world") continue
-      for (const { path, text } of source.texts) {
-        for (const { end, score, start } of yield* signal.score(text, "tool_result")) {
-          if (score < strong || !Actions.isToldBy(verbs, text.slice(start, end))) continue
-          return [{ place: { source, path, text, start, end }, told: true, level: "strong" }]
-        }
-      }
-    }
-    return []
-  })
-
-interface Weighed {
-  readonly place: Origins.Place | undefined
-  readonly told: boolean
-  readonly level: Policy.Facts["signal"]
+/** What comes of an effect, which is run when it is first wanted. */
+const once = <A>(effect: Effect.Effect<A>): Effect.Effect<A> => {
+  let known: { readonly value: A } | undefined
+  return Effect.suspend(() =>
+    known === undefined
+      ? Effect.tap(effect, (value) => Effect.sync(() => known = { value }))
+      : Effect.succeed(known.value)
+  )
 }
 
-const nothing: Weighed = { place: undefined, told: false, level: "none" }
+const isUnfounded = ({ origin }: Origins.Traced): boolean => origin === "nowhere" || origin === "model"
+
+/** The call by itself, with all that it says which is no value. */
+const itself = (tool: string): Origins.Traced => ({
+  sink: { path: "", kind: "call", value: tool, embedded: false },
+  origin: "nowhere",
+  places: []
+})
+
+/** Something that the call says is in nothing trusted. What is all in the request is never judged by what results say. */
+const isForeign = ({ arguments: args, sources }: Subject): boolean => {
+  const trusted = sources.filter(({ origin }) => origin === "request" || origin === "instructions" || origin === "own")
+  const said = Sinks.scalars(args).map(([path, value]) => ({
+    path,
+    kind: "id" as const,
+    value: String(value),
+    embedded: false
+  }))
+  return Origins.trace(said, trusted).some(({ origin, sink }) => origin === "nowhere" && sink.value.trim() !== "")
+}
+
+const nothing: Orders.Weighed = { place: undefined, told: false, level: "none" }
 
 /** Who hides one value among a hundred is not to be waved through. */
 const tooMany = (judged: Judged): Judged =>
@@ -190,21 +201,18 @@ const tooMany = (judged: Judged): Judged =>
 /** How much a place speaks for an instruction in the result. */
 const weigh = (
   place: Origins.Place,
-  verbs: ReadonlySet<string>,
+  action: Actions.Action,
   signal: Signal
-): Effect.Effect<Weighed> => {
-  const [start, end] = Passages.around(
-    place.text,
-    place.form === undefined ? place.start : 0,
-    place.form === undefined ? place.end : 0
-  )
-  const told = Actions.isToldBy(verbs, place.text.slice(start, end))
-  const { strong, weak } = signal.levels.tool_result
-  return Effect.map(signal.score(place.text, "tool_result"), (passages) => {
-    const score = Math.max(0, ...passages.flatMap((one) => one.end > start && one.start < end ? [one.score] : []))
-    return { place, told, level: score >= strong ? "strong" : score >= weak ? "weak" : "none" }
-  })
+): Effect.Effect<Orders.Weighed> => {
+  const [start, end] = place.form === undefined
+    ? Passages.around(place.text, place.start, place.end)
+    : Passages.around(place.text, 0, 0)
+  const told = !Passages.isMarker(place.text, place.start, place.end) &&
+    Imperatives.of(action, place.text, place.source.imperatives).some((one) => one.start >= start && one.end <= end)
+  return Effect.map(Orders.levelOf(place, signal), (level) => ({ place, told, level }))
 }
+
+const sending = ["send", "pay", "refund", "invite", "grant", "publish"]
 
 /** What a call does, as it is labelled, or as class, name and arguments of its tool let expect. */
 const effectOf = (
@@ -213,7 +221,7 @@ const effectOf = (
 ): NonNullable<ToolLabels["effect"]> => {
   if (labels.effect !== undefined) return labels.effect
   if (effect === "readonly") return sinks.some(({ embedded, kind }) => kind === "url" && !embedded) ? "fetch" : "none"
-  const verbs = Actions.of(tool)
-  if (verbs.has("erase")) return "destroy"
-  return verbs.has("send") || verbs.has("invite") || verbs.has("grant") ? "send" : "write"
+  const { names } = Actions.of(tool)
+  if (names.has("erase")) return "destroy"
+  return sending.some((name) => names.has(name)) ? "send" : "write"
 }

@@ -21,10 +21,26 @@ export type Kind = NonNullable<ToolLabels["sinks"]>[string]
 export interface Sink {
   /** The argument, by its path without the indices of lists: `lines.iban`. */
   readonly path: string
-  readonly kind: Exclude<Kind, "plain" | "content">
+  readonly kind: Exclude<Kind, "plain" | "content"> | "call"
   readonly value: string
   /** It stands within a text for others. */
   readonly embedded: boolean
+}
+
+/**
+ * How to look for values of the shape of this one, if it has one: an address, an account, a long number, letters with a number. They may
+ * stand for each other.
+ *
+ * @category readers
+ * @since 0.1.0
+ */
+export const alike = ({ kind, value }: Sink): RegExp | undefined => {
+  const text = value.trim()
+  const known = shapes.find(({ whole }) => whole.test(text))
+  if (known !== undefined || kind === "amount" || kind === "call") return known?.within
+  return /^(?:\d{5,20}|(?=.{0,20}\d{3})[\p{L}\d_-]{4,40})$/u.test(text)
+    ? new RegExp(`(?<![\\p{L}\\p{N}])${text.replace(/\d/g, "\\d")}(?![\\p{L}\\p{N}])`, "giu")
+    : undefined
 }
 
 /** More values than these are not told apart: a call with more is judged by the first ones, and as one that says too much. */
@@ -103,7 +119,7 @@ const names: ReadonlyArray<readonly [Kind, ReadonlySet<string>]> = ([
   [
     "recipient",
     "recipient recipients to cc bcc email mail participant attendee invitee user username member iban account " +
-    "payee beneficiary phone contact wallet receiver assignee"
+    "payee beneficiary phone contact wallet receiver assignee guest owner login collaborator"
   ],
   ["url", "url uri link href website webpage site host domain endpoint webhook callback"],
   ["path", "path file filename folder directory attachment"],
@@ -116,12 +132,12 @@ const names: ReadonlyArray<readonly [Kind, ReadonlySet<string>]> = ([
 ] as const).map(([kind, words]) => [kind, new Set(words.split(" "))])
 
 interface Shape {
-  readonly kind: Sink["kind"]
+  readonly kind: Exclude<Kind, "plain" | "content">
   readonly whole: RegExp
   readonly within: RegExp
 }
 
-const shape = (kind: Sink["kind"], source: string): Shape => ({
+const shape = (kind: Shape["kind"], source: string): Shape => ({
   kind,
   whole: new RegExp(`^${source}$`, "iu"),
   within: new RegExp(`(?<![\\p{L}\\p{N}])${source}(?![\\p{L}\\p{N}])`, "giu")

@@ -6,6 +6,7 @@ import type { RunId } from "@durable-agents/core"
 import type { Schema } from "effect"
 import * as CanonicalText from "./CanonicalText.ts"
 import * as Encodings from "./Encodings.ts"
+import * as Imperatives from "./Imperatives.ts"
 
 /**
  * Whose words something is, most trusted first: of the person who gave the goal, of who made the agent, data of one's own system,
@@ -33,6 +34,8 @@ export interface Source {
   readonly text: string
   /** Where an index of `text` was. */
   readonly locate: (index: number) => Located
+  /** The verbs of one of its texts that order something. */
+  readonly imperatives: (text: string) => ReadonlyArray<Imperatives.Imperative>
   /** Its texts as they were, with their paths; what stood encoded is no text of its own. */
   readonly texts: ReadonlyArray<Pick<Located, "path" | "text">>
 }
@@ -102,14 +105,20 @@ const piecesOf = (path: string, text: string): ReadonlyArray<Piece> => [
   }))
 ]
 
-const assemble = (pieces: ReadonlyArray<Piece>): Pick<Source, "text" | "locate" | "texts"> => {
+const assemble = (pieces: ReadonlyArray<Piece>): Pick<Source, "text" | "locate" | "texts" | "imperatives"> => {
   const starts: Array<number> = []
   let length = 0
   for (const { canonical } of pieces) {
     starts.push(length)
     length += canonical.text.length + border.length
   }
+  const imperatives = new Map<string, ReadonlyArray<Imperatives.Imperative>>()
   return {
+    imperatives: (text) => {
+      const known = imperatives.get(text) ?? Imperatives.find(text)
+      imperatives.set(text, known)
+      return known
+    },
     texts: pieces.filter(({ form }) => form === undefined),
     text: pieces.map(({ canonical }) => canonical.text).join(border),
     locate: (index) => {

@@ -5,12 +5,12 @@ import { Schema } from "effect"
 const Facts = Schema.Struct({
   effect: Schema.Literals(["write", "send", "destroy", "fetch"]),
   origin: Schema.Literals(["request", "instructions", "own", "third_party", "open_world", "model", "nowhere"]),
-  kind: Schema.Literals(["recipient", "address", "amount", "id", "path", "url", "credential"]),
+  kind: Schema.Literals(["recipient", "address", "amount", "id", "path", "url", "credential", "call"]),
   embedded: Schema.Boolean,
   told: Schema.Boolean,
   signal: Schema.Literals(["none", "weak", "strong"]),
   hidden: Schema.Boolean,
-  asked: Schema.Boolean,
+  asked: Schema.Literals(["yes", "half", "no"]),
   handedOver: Schema.Boolean
 })
 const profiles = ["off", "validation", "lenient", "standard", "strict"] as const
