@@ -68,6 +68,8 @@ export interface Guardrail {
   readonly name: string
   /** Names its rules and detectors, such as a digest of them; recorded with its verdicts. */
   readonly version?: string
+  /** It sets something aside when it is asked, so that only a run may ask it, and no `Rescore`. */
+  readonly reserves?: boolean
   /** Shadow mode: its verdicts are recorded with what they would have done, and change nothing. */
   readonly shadow?: boolean
   readonly goal?: (goal: Goal) => Effect.Effect<ReadonlyArray<Verdict>>

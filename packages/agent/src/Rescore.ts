@@ -61,7 +61,7 @@ export interface Rescored {
  * **Details**
  *
  * Each is judged by what the log held when it was decided. What built-in rules have said stands, and so does what a model was asked
- * (`screen`): neither is decided again; caps of `Guardrails.layer` that are stricter now show. What is only tried out (`shadow`)
+ * (`screen`), or what a quota did not permit: none of it is decided again; caps of `Guardrails.layer` that are stricter now show. What is only tried out (`shadow`)
  * counts for nothing.
  *
  * **Gotchas**
@@ -76,7 +76,9 @@ export const log = Effect.fn("Rescore.log")(function*(
   events: ReadonlyArray<Recorded>,
   options: { readonly profile?: Profile } = {}
 ): Effect.fn.Return<Rescored, Profile_.UnknownProfile> {
-  const settings = yield* Settings
+  const given = yield* Settings
+  const settings = { ...given, guardrails: given.guardrails.filter(({ reserves = false }) => !reserves) }
+  const stays = new Set(given.guardrails.flatMap(({ name, reserves = false }) => reserves ? [name] : []))
   const [first] = events
   if (first === undefined) return { judged: 0, differences: [] }
   const verdicts = Map.groupBy(
@@ -118,7 +120,12 @@ export const log = Effect.fn("Rescore.log")(function*(
     const found = profile === "off"
       ? []
       : yield* judge(settings, { key, what, tool }, { ...subject, runId: first.runId, agent: beginning.agent, profile })
-    const after = profile === "off" ? [] : [...before.filter(stands), ...found.map(({ event }) => event)]
+    const after = profile === "off"
+      ? []
+      : [
+        ...before.filter((verdict) => stands(verdict) || stays.has(verdict.guardrail ?? "")),
+        ...found.map(({ event }) => event)
+      ]
     if (consequence(before) === consequence(after)) continue
     differences.push({
       key,

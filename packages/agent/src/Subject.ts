@@ -50,6 +50,8 @@ export interface Call extends Subject {
   readonly verdicts: ReadonlyArray<Recorded>
   /** The store's time in milliseconds. */
   readonly now: number
+  /** The run, as it was started. */
+  readonly run?: Pick<RunEventOf<"RunStarted">, "namespace" | "program" | "labels" | "requestedBy">
 }
 
 /**

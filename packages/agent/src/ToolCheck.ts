@@ -381,7 +381,8 @@ const subjectOf = (
     by: planned === undefined ? "person" : "model",
     past: Past.of(journal, tools, key, planned),
     verdicts: Array.from(journal.verdicts()),
-    now: journal.now()
+    now: journal.now(),
+    run: journal.started
   }
 }
 

@@ -9,6 +9,8 @@ import { EventStore, follow, SequenceConflict, StoreError } from "./EventStore.t
 import type { RunId, Seq } from "./Ids.ts"
 import type { Page } from "./Paging.ts"
 import * as Paging from "./Paging.ts"
+import * as Quotas_ from "./Quotas.ts"
+import { Quotas } from "./Quotas.ts"
 import type { Recorded, StoredEvent } from "./RunEvent.ts"
 import { cleanString, cleanText, decode, encode } from "./RunEvent.ts"
 import type { ApprovalEntry, ListOptions, RunSummary } from "./RunIndex.ts"
@@ -42,6 +44,14 @@ export interface Memory {
   readonly followers: Map<RunId, Set<() => void>>
   /** By digest. */
   readonly tokens: Map<string, AccessToken>
+  /** What is set aside, by namespace and quota, then by holder. */
+  readonly quotas: Map<string, Map<string, SetAside>>
+}
+
+interface SetAside {
+  readonly amount: string
+  readonly at: number
+  readonly settled: boolean
 }
 
 /**
@@ -53,10 +63,11 @@ export const memory = (): Memory => ({
   timed: new Set(),
   aliveUntil: new Map(),
   followers: new Map(),
-  tokens: new Map()
+  tokens: new Map(),
+  quotas: new Map()
 })
 
-type Stores = EventStore | RunQueue | RunIndex | AccessTokens
+type Stores = EventStore | RunQueue | RunIndex | AccessTokens | Quotas
 
 /**
  * All ports over one memory. The store's time is the clock that is in place when the layer is built.
@@ -299,6 +310,19 @@ export const layerOf = (store: Memory): Layer.Layer<Stores> =>
             store.tokens.set(found[0], revoked)
             return Effect.succeedSome(revoked)
           })
+      }),
+      Context.add(Quotas, {
+        reserve: (request) => yielding(() => Effect.succeed(setAside(store.quotas, request, now()))),
+        settle: ({ at, holder, namespace, quota }) =>
+          yielding(() => {
+            const held = store.quotas.get(quotaKey(namespace, quota))
+            const own = held?.get(holder)
+            if (own !== undefined && !own.settled) {
+              if (at === undefined) held?.delete(holder)
+              else held?.set(holder, { ...own, at, settled: true })
+            }
+            return Effect.void
+          })
       })
     )
   }))
@@ -310,6 +334,29 @@ export const layerOf = (store: Memory): Layer.Layer<Stores> =>
  * @since 0.1.0
  */
 export const layer: Layer.Layer<Stores> = Layer.suspend(() => layerOf(memory()))
+
+const quotaKey = (namespace: string, quota: string): string => JSON.stringify([namespace, quota])
+
+const setAside = (
+  quotas: Memory["quotas"],
+  request: Quotas_.QuotaRequest,
+  now: number
+): Quotas_.QuotaAnswer => {
+  const { amount, holder, namespace, quota, windowMillis } = request
+  const held = quotas.get(quotaKey(namespace, quota)) ?? new Map<string, SetAside>()
+  quotas.set(quotaKey(namespace, quota), held)
+  for (const [other, { at, settled }] of held) if (settled && at <= now - windowMillis) held.delete(other)
+  const others = Array.from(held).filter(([other]) => other !== holder)
+  const decided = Quotas_.decide(others.map(([, { amount }]) => amount), request)
+  if (decided.granted) {
+    const { at = now, settled = false } = held.get(holder) ?? {}
+    held.set(holder, { amount, at, settled })
+    return { ...decided, open: [] }
+  }
+  const open = others.filter(([, { settled }]) => !settled)
+    .sort(([left, one], [right, other]) => oldest([one.at, left], [other.at, right]))
+  return { ...decided, open: open.slice(0, Quotas_.openShown).map(([other]) => other) }
+}
 
 const newRow = (runId: RunId, namespace: string, program: string, at: number): Row => ({
   runId,

@@ -1,7 +1,7 @@
 /**
  * Amounts in arguments: a decimal, and a currency where one is named.
  */
-import { BigDecimal, Option } from "effect"
+import { BigDecimal, Option, Result } from "effect"
 import type { Schema } from "effect"
 
 /**
@@ -37,6 +37,33 @@ const shape =
   /^([A-Za-z]{3}|[€$£¥₹])?\s{0,3}([+-]?)(\d{1,60}(?:\.\d{1,60})?(?:e[+-]?\d{1,2})?)\s{0,3}([A-Za-z]{3}|[€$£¥₹])?$/i
 
 const signs = new Map([["€", "EUR"], ["$", "USD"], ["£", "GBP"], ["¥", "JPY"], ["₹", "INR"]])
+
+/**
+ * The sums of what stands at a path, by currency; or why that is no amount. `currency` is the path of what names it, if the amounts
+ * do not. With `lenient` what is no amount is left out.
+ *
+ * @category readers
+ * @since 0.1.0
+ */
+export const sums = (
+  json: Schema.Json,
+  field: string,
+  currency?: string,
+  lenient = false
+): Result.Result<ReadonlyMap<string, BigDecimal.BigDecimal>, string> => {
+  const found = new Map<string, BigDecimal.BigDecimal>()
+  const named = currency === undefined ? undefined : at(json, currency)[0]
+  for (const one of at(json, field)) {
+    const amount = Option.getOrUndefined(read(one))
+    if (amount === undefined || BigDecimal.isNegative(amount.value)) {
+      if (lenient) continue
+      return Result.fail(`\`${field}\` must be a plain amount that is not negative`)
+    }
+    const own = amount.currency ?? (typeof named === "string" ? named.trim().toUpperCase() : "")
+    found.set(own, BigDecimal.sum(found.get(own) ?? BigDecimal.fromBigInt(0n), amount.value))
+  }
+  return Result.succeed(found)
+}
 
 /**
  * The values at the path of an argument; of lists, those of every element.

@@ -2,7 +2,7 @@
  * Limits on what calls do together, within a run or a time: how many, how much money, to how many different recipients.
  */
 import { Guardrails } from "@durable-agents/agent"
-import { BigDecimal, Duration, Effect, Option } from "effect"
+import { BigDecimal, Duration, Effect, Option, Result } from "effect"
 import type { Layer, Schema } from "effect"
 import * as Amounts from "./Amounts.ts"
 import * as CanonicalText from "./CanonicalText.ts"
@@ -130,18 +130,15 @@ const canonical = (value: Schema.Json): string =>
   CanonicalText.value(typeof value === "string" ? value : JSON.stringify(value))
 
 const sumIsAbove = (limit: Limit, before: ReadonlyArray<Schema.Json>, args: Schema.Json): string | undefined => {
-  const sums = new Map<string, BigDecimal.BigDecimal>()
-  for (const one of [...before, args]) {
-    const named = limit.currency === undefined ? undefined : Amounts.at(one, limit.currency)[0]
-    for (const json of Amounts.at(one, limit.field ?? "")) {
-      const amount = Option.getOrUndefined(Amounts.read(json))
-      if (amount === undefined || BigDecimal.isNegative(amount.value)) {
-        // What was allowed before this limit was there is counted as far as it can be.
-        if (one !== args) continue
-        return `\`${limit.field}\` must be a plain amount that is not negative`
-      }
-      const currency = amount.currency ?? (typeof named === "string" ? named.trim().toUpperCase() : none)
-      sums.set(currency, BigDecimal.sum(sums.get(currency) ?? BigDecimal.fromBigInt(0n), amount.value))
+  const own = Amounts.sums(args, limit.field ?? "", limit.currency)
+  if (Result.isFailure(own)) return own.failure
+  const sums = new Map(own.success)
+  for (const one of before) {
+    // What was allowed before this limit was there is counted as far as it can be.
+    for (
+      const [currency, amount] of Result.getOrElse(Amounts.sums(one, limit.field ?? "", limit.currency, true), () => [])
+    ) {
+      sums.set(currency, BigDecimal.sum(sums.get(currency) ?? BigDecimal.fromBigInt(0n), amount))
     }
   }
   return isAbove(limit, sums)
@@ -169,18 +166,36 @@ const isAbove = (
   return undefined
 }
 
-const verdict = (
-  { name, onExceeded }: Limit,
+/**
+ * What happens under a profile to a call that would go beyond a limit.
+ *
+ * @category getters
+ * @since 0.1.0
+ */
+export const chosen = (
+  { onExceeded }: Pick<Limit, "onExceeded">,
+  profile: Exclude<Guardrails.Profile, "off">
+): OnExceeded =>
+  (typeof onExceeded === "object" ? onExceeded[profile] : onExceeded) ?? (profile === "strict" ? "end" : "tell")
+
+/**
+ * What is said of a call that would go beyond a limit.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const verdict = (
+  limit: Pick<Limit, "name" | "onExceeded">,
   { profile, tool }: Guardrails.Call,
   excess: string
 ): Guardrails.Verdict => {
-  const chosen = (typeof onExceeded === "object" ? onExceeded[profile] : onExceeded) ??
-    (profile === "strict" ? "end" : "tell")
+  const { name } = limit
+  const does = chosen(limit, profile)
   return {
     rule: "limit_exceeded",
-    action: chosen === "ask" ? "ESCALATE" : "BLOCK",
+    action: does === "ask" ? "ESCALATE" : "BLOCK",
     message: `the limit \`${name}\` holds for \`${tool}\`: ${excess}`,
     detail: { tool, limit: name },
-    ...(chosen === "end" ? { ends: true } : {})
+    ...(does === "end" ? { ends: true } : {})
   }
 }

@@ -28,6 +28,7 @@ export * as Exfiltration from "./Exfiltration.ts"
 export * as Limits from "./Limits.ts"
 export * as RuleOfTwo from "./RuleOfTwo.ts"
 export * as Scope from "./Scope.ts"
+export * as SharedLimits from "./SharedLimits.ts"
 
 // What a text looks like
 export * as Detector from "./Detector.ts"

@@ -54,6 +54,7 @@ export type Table =
   | "run_labels"
   | "pending_approvals"
   | "access_tokens"
+  | "quota_reservations"
   | "migrations"
 
 /**
@@ -119,6 +120,7 @@ export const make = (client: SqlClient, options: Options): Database => {
       run_labels: table("run_labels"),
       pending_approvals: table("pending_approvals"),
       access_tokens: table("access_tokens"),
+      quota_reservations: table("quota_reservations"),
       migrations: table("migrations")
     },
     now: () => now(sql),

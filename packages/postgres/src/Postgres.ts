@@ -7,6 +7,7 @@ import {
   EventStore,
   NextOwner,
   type Owner,
+  Quotas,
   RunId,
   RunIndex,
   RunQueue,
@@ -30,6 +31,7 @@ import { onHostClock } from "./Patience.ts"
 import * as PgAccessTokens from "./PgAccessTokens.ts"
 import * as PgEventStore from "./PgEventStore.ts"
 import * as PgMigrator from "./PgMigrator.ts"
+import * as PgQuotas from "./PgQuotas.ts"
 import * as PgRunIndex from "./PgRunIndex.ts"
 import * as PgRunQueue from "./PgRunQueue.ts"
 import { storeFailure } from "./StoreFailure.ts"
@@ -99,7 +101,7 @@ export interface Options extends Settings {
   readonly applicationName?: string
 }
 
-type Stores = EventStore | RunQueue | RunIndex | AccessTokens
+type Stores = EventStore | RunQueue | RunIndex | AccessTokens | Quotas
 
 const defaultSchema = "durable_agents"
 
@@ -225,6 +227,7 @@ export const make = Effect.fnUntraced(function*(
     Context.add(RunQueue, PgRunQueue.make(database, notice, leases, owners)),
     Context.add(RunIndex, PgRunIndex.make(database)),
     Context.add(AccessTokens, PgAccessTokens.make(database)),
+    Context.add(Quotas, PgQuotas.make(database)),
     Context.add(NextOwner, nextOwner)
   )
 })

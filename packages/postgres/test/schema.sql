@@ -45,6 +45,16 @@ create table pending_approvals (
   autovacuum_analyze_threshold=1000
 );
 
+create table quota_reservations (
+  at timestamp(3) with time zone not null,
+  settled boolean not null,
+  namespace text not null,
+  quota text not null,
+  holder text not null,
+  amount numeric not null,
+  PRIMARY KEY (namespace, quota, holder)
+);
+
 create table run_labels (
   run_id uuid not null,
   label uuid not null,
@@ -103,6 +113,8 @@ CREATE INDEX access_tokens_by_namespace ON access_tokens USING btree (namespace,
 CREATE INDEX pending_approvals_by_namespace ON pending_approvals USING btree (namespace, since, run_id, key);
 
 CREATE INDEX pending_approvals_oldest ON pending_approvals USING btree (since, run_id, key);
+
+CREATE INDEX quota_reservations_oldest ON quota_reservations USING btree (namespace, quota, at, holder);
 
 CREATE INDEX run_labels_newest ON run_labels USING btree (label, started_at, run_id);
 

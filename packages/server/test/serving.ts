@@ -1,7 +1,7 @@
 /**
  * A server on loopback over a store, and what sends it requests.
  */
-import type { AccessTokens, EventStore, RunId, RunIndex, RunQueue } from "@durable-agents/core"
+import type { AccessTokens, EventStore, Quotas, RunId, RunIndex, RunQueue } from "@durable-agents/core"
 import {
   AccessToken,
   Approval,
@@ -18,7 +18,7 @@ import { HttpServer } from "effect/http"
 import { connect } from "node:net"
 import { Server, ServerSettings } from "../src/index.ts"
 
-type Stores = EventStore | RunQueue | RunIndex | AccessTokens
+type Stores = EventStore | RunQueue | RunIndex | AccessTokens | Quotas
 
 /** Takes a step, asks a person about two things, waits for a signal, and ends. */
 export const Ship = Program.make("ship", {

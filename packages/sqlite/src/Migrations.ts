@@ -131,6 +131,25 @@ create index access_tokens_by_namespace on access_tokens (namespace, created_at,
 -- Who started a run, in the order of lists.
 create index run_summaries_by_requester on run_summaries (json_extract(summary, '$.requestedBy.id'), started_at, run_id);
 `
+  },
+  {
+    id: 4,
+    name: "create_quota_reservations",
+    breaking: false,
+    sql: `
+-- What is set aside under quotas, and when it happened; until that is known it counts, however old. Amounts are decimals.
+create table quota_reservations (
+  namespace text not null,
+  quota text not null,
+  holder text not null,
+  amount text not null,
+  at integer not null,
+  settled integer not null,
+  primary key (namespace, quota, holder)
+) strict, without rowid;
+
+create index quota_reservations_oldest on quota_reservations (namespace, quota, at, holder);
+`
   }
 ]
 

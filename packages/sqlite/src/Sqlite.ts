@@ -2,13 +2,14 @@
  * The embedded store: log, queue and index in one SQLite file, durable at every commit, shared by any number of processes of
  * one machine.
  */
-import { AccessTokens, EventStore, NextOwner, RunIndex, RunQueue, type StoreError } from "@durable-agents/core"
+import { AccessTokens, EventStore, NextOwner, Quotas, RunIndex, RunQueue, type StoreError } from "@durable-agents/core"
 import { Clock, Context, Effect, Layer } from "effect"
 import { open } from "./Database.ts"
 import { hostClock } from "./Patience.ts"
 import { owner } from "./ProcessOwner.ts"
 import * as SqliteAccessTokens from "./SqliteAccessTokens.ts"
 import * as SqliteEventStore from "./SqliteEventStore.ts"
+import * as SqliteQuotas from "./SqliteQuotas.ts"
 import * as SqliteRunIndex from "./SqliteRunIndex.ts"
 import * as SqliteRunQueue from "./SqliteRunQueue.ts"
 
@@ -35,7 +36,7 @@ export interface Options {
   readonly create?: boolean
 }
 
-type Stores = EventStore | RunQueue | RunIndex | AccessTokens
+type Stores = EventStore | RunQueue | RunIndex | AccessTokens | Quotas
 
 /**
  * All ports over one SQLite file.
@@ -70,6 +71,7 @@ export const layer = (options: Options): Layer.Layer<Stores, StoreError> =>
       Context.add(RunQueue, SqliteRunQueue.make(database)),
       Context.add(RunIndex, SqliteRunIndex.make(database)),
       Context.add(AccessTokens, SqliteAccessTokens.make(database)),
+      Context.add(Quotas, SqliteQuotas.make(database)),
       Context.add(NextOwner, owner)
     )
   }))

@@ -270,7 +270,7 @@ describe("Sqlite.layer in several processes", () => {
       const connection = yield* connect(file)
       assert.deepStrictEqual(
         connection.prepare(`select id from migrations order by id`).all().map((row) => row["id"]),
-        [1, 2, 3]
+        [1, 2, 3, 4]
       )
     }), 30_000)
 

@@ -1,7 +1,7 @@
 /**
  * What the store contract asks of a store, beyond its ports.
  */
-import type { AccessTokens, EventStore, RunId, RunIndex, RunQueue, Seq } from "@durable-agents/core"
+import type { AccessTokens, EventStore, Quotas, RunId, RunIndex, RunQueue, Seq } from "@durable-agents/core"
 import type { Effect, Schema, Scope } from "effect"
 import { Context } from "effect"
 
@@ -29,7 +29,7 @@ export class StoreControl extends Context.Service<StoreControl, {
  * @category models
  * @since 0.1.0
  */
-export type StoreUnderTest = EventStore | RunQueue | RunIndex | AccessTokens | StoreControl
+export type StoreUnderTest = EventStore | RunQueue | RunIndex | AccessTokens | Quotas | StoreControl
 
 /**
  * Registers the tests of the contract.

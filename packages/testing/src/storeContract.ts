@@ -10,13 +10,14 @@ import { indexContract } from "./indexContract.ts"
 import { logContract } from "./logContract.ts"
 import { modelContract } from "./modelContract.ts"
 import { queueContract } from "./queueContract.ts"
+import { quotaContract } from "./quotaContract.ts"
 import type { Register, StoreUnderTest } from "./StoreUnderTest.ts"
 
 export { StoreControl } from "./StoreUnderTest.ts"
 export type { StoreUnderTest } from "./StoreUnderTest.ts"
 
 /**
- * Registers the contract of `EventStore`, `RunQueue`, `RunIndex` and `AccessTokens` as suites of vitest.
+ * Registers the contract of `EventStore`, `RunQueue`, `RunIndex`, `AccessTokens` and `Quotas` as suites of vitest.
  *
  * **Details**
  *
@@ -47,5 +48,6 @@ export const storeContract = (
   describe(`${name}: RunQueue`, () => queueContract(register))
   describe(`${name}: RunIndex`, () => indexContract(register))
   describe(`${name}: AccessTokens`, () => accessTokensContract(register))
+  describe(`${name}: Quotas`, () => quotaContract(register))
   describe(`${name}: all ports`, () => modelContract(register))
 }
