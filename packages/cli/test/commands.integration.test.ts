@@ -321,7 +321,7 @@ describe("durable-agents", () => {
     const script = (await cli(["--completions", "bash"])).out
     // As readline does it for a line whose last word is the one to be completed.
     const complete = `${script}
-      for line in "re" "runs --st" "runs --status St" "tokens " "approve --e"; do
+      for line in "exp" "runs --st" "runs --status St" "tokens " "approve --e"; do
         COMP_LINE="durable-agents $line" COMP_POINT=\${#COMP_LINE} COMPREPLY=()
         IFS=" " read -ra COMP_WORDS <<< "$COMP_LINE"
         [[ $line == *" " ]] && COMP_WORDS+=("")
@@ -332,7 +332,7 @@ describe("durable-agents", () => {
     assert.deepStrictEqual(spawn("bash", ["--norc", "-c", complete]), {
       code: 0,
       out:
-        "resume release resolve replay record\n--store --status --started-from --started-before\nStuck\ncreate list revoke\n--edit\n",
+        "explain export\n--store --status --started-from --started-before\nStuck\ncreate list revoke\n--edit\n",
       err: ""
     })
   })

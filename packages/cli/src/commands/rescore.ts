@@ -1,7 +1,7 @@
 /**
  * `durable-agents rescore`: what guardrails would have done with a run.
  */
-import { Guardrails, Rescore } from "@durable-agents/agent"
+import type { Guardrails, Rescore } from "@durable-agents/agent"
 import { type Recorded, RunNotFound, Runs } from "@durable-agents/core"
 import { Effect, Layer, Option, Stream } from "effect"
 import * as Argument from "effect/cli/Argument"
@@ -13,6 +13,9 @@ import * as Printable from "../Printable.ts"
 import { run } from "../RunArgument.ts"
 import * as SiteFlags from "../SiteFlags.ts"
 
+/** Those of `Guardrails.Profile`, which would load models. */
+const profiles: typeof Guardrails.Profile.literals = ["off", "validation", "lenient", "standard", "strict"]
+
 /**
  * @category commands
  * @since 0.1.0
@@ -21,7 +24,7 @@ export const rescore = Command
   .make("rescore", {
     runs: Argument.variadic(run, { min: 1 }),
     site: SiteFlags.flags,
-    profile: Flag.Literals("profile", Guardrails.Profile.literals).pipe(
+    profile: Flag.Literals("profile", profiles).pipe(
       Flag.withDescription("Under this profile; the default is the one that each run has"),
       Flag.optional
     ),
@@ -33,6 +36,7 @@ export const rescore = Command
     json: Output.json
   }, ({ guardrails, json, profile, runs, site }) =>
     Effect.gen(function*() {
+      const { Rescore } = yield* Effect.promise(() => import("@durable-agents/agent"))
       const layer = yield* Option.match(guardrails, {
         onNone: () =>
           Effect.map(Effect.promise(() => import("@durable-agents/guardrails")), ({ Profiles }) => Profiles.layer()),
