@@ -21,6 +21,8 @@ export default defineConfig({
               const [member, local = member] = name.split(":").map((part) => part.trim())
               return `const ${local} = ${namespace}.${member};`
             }).join(" "))
+            // What is made by these has no effect until it is used.
+            .replace(/ = (Effect\.fn(?:Untraced)?|sha256\.create)\(/g, " = /* @__PURE__ */ $1(")
           : undefined
     }
   ],

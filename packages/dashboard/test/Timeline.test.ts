@@ -29,13 +29,13 @@ describe("Timeline.add", () => {
     const { entries } = add(empty, whole)
     assert.deepStrictEqual(entries.map(({ state, title }) => [title, state]), [
       ["Call pay", "done, recovered"],
-      ["Guardrail secret: masked", ""],
+      ["Taken out of what the model is shown: secret", ""],
       ["Asked for approval: Pay?", "approved by dana"],
       ["An event of type Later that this page does not know", ""],
       ["Run completed", ""]
     ])
     assert.deepStrictEqual(entries[0]?.lines.map(({ text }) => text), [
-      "Attempt 1 failed (error): busy",
+      "Attempt 1 failed: busy",
       "Attempt 2",
       "Recovered: an earlier attempt ended with its worker, so the effect may have been asked for more than once.",
       "Result"
@@ -47,6 +47,38 @@ describe("Timeline.add", () => {
       text: "With these arguments instead",
       value: { cents: 4 }
     })
+  })
+
+  it("numbers events, says of each what it was, and where a fork may be at most", () => {
+    const { entries, open, points } = add(empty, whole)
+    assert.deepStrictEqual(entries.map(({ from, to }) => [from, to]), [[0, 6], [2, 2], [3, 5], [7, 7], [8, 8]])
+    assert.deepStrictEqual(points.slice(0, 4), [
+      "Call pay: runs",
+      "Call pay: failed, tries again",
+      "Taken out of what the model is shown: secret",
+      "Asked for approval: Pay?: waits for a decision"
+    ])
+    assert.strictEqual(open, 8)
+    assert.strictEqual(add(empty, log(requested(1), { _tag: "RunCancelRequested", actor: dana, reason: "" })).open, 1)
+  })
+
+  it("says of an operation that nobody knows the end of that somebody has to find out", () => {
+    const stuck = { _tag: "RunStuck", reason: "unknownOutcome", detail: "?", key: operation.key } as const
+    const [call] = add(empty, log(requested(1), stuck)).entries
+    assert.strictEqual(call?.state, "outcome unknown, a person has to say it")
+    const unasked = add(empty, log({ ...stuck, reason: "budget" }))
+    assert.deepStrictEqual(unasked.entries.map(({ title }) => title), ["Run is stuck"])
+  })
+
+  it("says who decided, and of nobody that it was nobody", () => {
+    const { entries } = add(
+      empty,
+      log(
+        { _tag: "ApprovalRequested", key: "ask", subject: "Pay?", reason: "" },
+        { _tag: "ApprovalDenied", key: "ask", actor: { kind: "policy", id: "expiry" }, reason: "" }
+      )
+    )
+    assert.strictEqual(entries[0]?.state, "denied, since nobody decided in time")
   })
 
   it("always says the same, in whatever pieces events come, also twice", () => {

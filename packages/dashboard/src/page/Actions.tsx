@@ -1,83 +1,74 @@
 /**
- * What an operator can do with a run now.
+ * What can be done with a run now, as far as the role permits it: what there is comes from the server's explanation.
  */
-import type { Run } from "@durable-agents/server/Api"
-import { useRef, useState } from "preact/hooks"
-import type { Failure } from "./Client.ts"
-import { useSend } from "./hooks.ts"
-import { Labelled, Problem } from "./parts.tsx"
-import { may, useSession } from "./Session.ts"
+import type { ComponentType } from "preact"
+import { useState } from "preact/hooks"
+import type { ActionProps } from "./ActionForm.tsx"
+import { BudgetForm, CancelForm, PauseForm, ReleaseForm, ResumeForm, SignalForm } from "./ActionForms.tsx"
+import { ForkForm } from "./ForkForm.tsx"
+import { Outcome } from "./parts.tsx"
+import { ResolveForm } from "./ResolveForm.tsx"
+import { may, type Session, useSession } from "./Session.ts"
 
-const words = { cancel: "Cancel", pause: "Pause", resume: "Resume", release: "Release" } as const
+interface Action {
+  readonly label: string
+  readonly Form: ComponentType<ActionProps>
+  readonly isPermitted: (session: Session, isOwn: boolean) => boolean
+}
 
-type Action = keyof typeof words
+const operator = (session: Session): boolean => may(session, "operator")
 
-const isAction = (name: string): name is Action => Object.hasOwn(words, name)
+/** Decisions about approvals stand at the approvals. */
+const all: { readonly [Name: string]: Action } = {
+  release: { label: "Release", Form: ReleaseForm, isPermitted: operator },
+  resolve: { label: "Say how it ended", Form: ResolveForm, isPermitted: operator },
+  resume: { label: "Resume", Form: ResumeForm, isPermitted: operator },
+  signal: { label: "Send a signal", Form: SignalForm, isPermitted: (session) => may(session, "operator", "starter") },
+  cancel: {
+    label: "Cancel",
+    Form: CancelForm,
+    isPermitted: (session, isOwn) => operator(session) || (isOwn && may(session, "starter"))
+  },
+  pause: { label: "Pause", Form: PauseForm, isPermitted: operator },
+  changeBudget: { label: "Change the budget", Form: BudgetForm, isPermitted: operator },
+  fork: { label: "Fork", Form: ForkForm, isPermitted: operator }
+}
 
-export const Actions = ({ actions, onDone, run }: {
-  readonly run: Run
-  readonly actions: ReadonlyArray<string>
-  readonly onDone: () => void
-}) => {
+export const Actions = (props: Omit<ActionProps, "onClose">) => {
   const session = useSession()
-  const { announce, client, identity } = session
-  const [reason, setReason] = useState("")
-  const [failure, setFailure] = useState<Failure>()
-  const { busy, send } = useSend()
-  const dialog = useRef<HTMLDialogElement>(null)
-  const isOwn = run.requestedBy.id === identity.name
-  const open = actions.filter(isAction).filter((action) =>
-    may(session, "operator") || (action === "cancel" && isOwn && may(session, "starter"))
-  )
-  const act = (action: Action) => {
-    setFailure(undefined)
-    const payload = reason.trim() === "" ? null : { reason }
-    send(client.runs[action]({ params: { runId: run.runId }, payload }), {
-      done: () => {
-        announce(`${words[action]}: recorded`)
-        setReason("")
-        onDone()
-      },
-      failed: setFailure
-    })
-  }
-  return open.length === 0 ?
+  const [opened, setOpened] = useState<string>()
+  const [said, setSaid] = useState<{ readonly text: string }>()
+  const isOwn = props.run.requestedBy.id === session.identity.name
+  const open = props.explanation.actions.flatMap((name) => {
+    const action = Object.hasOwn(all, name) ? all[name] : undefined
+    return action?.isPermitted(session, isOwn) === true ? [{ name, ...action }] : []
+  })
+  const Form = opened === undefined ? undefined : all[opened]?.Form
+  return open.length === 0 && said === undefined && Form === undefined ?
     null :
     (
-      <form class="card actions" aria-label="Actions" onSubmit={(event) => event.preventDefault()}>
-        <Labelled label="Reason for what you do" about="Kept in the log, with your name.">
-          {(ids) => <input {...ids} value={reason} onInput={({ currentTarget }) => setReason(currentTarget.value)} />}
-        </Labelled>
+      <section class="card actions" aria-labelledby="actions">
+        <h2 id="actions">What you can do</h2>
+        {said !== undefined && (
+          <Outcome key={said} tone="good">
+            <p>{said.text}</p>
+          </Outcome>
+        )}
         <div class="buttons">
-          {open.map((action) => (
-            <button
-              key={action}
-              type="button"
-              disabled={busy}
-              onClick={() => action === "cancel" ? dialog.current?.showModal() : act(action)}
-            >
-              {words[action]}
-            </button>
+          {open.map(({ label, name }) => (
+            <button key={name} type="button" onClick={() => setOpened(name)}>{label}</button>
           ))}
         </div>
-        <Problem failure={failure} />
-        <dialog ref={dialog} aria-labelledby="cancel-title">
-          <h2 id="cancel-title">Cancel this run?</h2>
-          <p>It cannot be taken back. What has happened in the world stays.</p>
-          <div class="buttons">
-            <button
-              type="button"
-              class="bad"
-              onClick={() => {
-                dialog.current?.close()
-                act("cancel")
-              }}
-            >
-              Cancel the run
-            </button>
-            <button type="button" onClick={() => dialog.current?.close()}>Keep it</button>
-          </div>
-        </dialog>
-      </form>
+        {Form !== undefined && (
+          <Form
+            {...props}
+            onClose={() => setOpened(undefined)}
+            onDone={(text) => {
+              setSaid({ text })
+              props.onDone(text)
+            }}
+          />
+        )}
+      </section>
     )
 }

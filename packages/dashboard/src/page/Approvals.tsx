@@ -2,13 +2,15 @@
  * The inbox: everything that waits for a decision, the oldest first, and one of it opened.
  */
 import type { ApprovalEntry, Run } from "@durable-agents/server/Api"
-import type { TargetedKeyboardEvent } from "preact"
+import type { ComponentChildren, TargetedKeyboardEvent } from "preact"
 import { useEffect, useRef, useState } from "preact/hooks"
 import { Decision } from "./Decision.tsx"
 import { useLoaded } from "./hooks.ts"
-import { Foreign, Heading, Problem, Time } from "./parts.tsx"
+import { Foreign, Heading, LoadProblem, Time } from "./parts.tsx"
 import { href } from "./Route.ts"
 import { useSession } from "./Session.ts"
+import { find } from "./Timeline.ts"
+import { useFeed } from "./useFeed.ts"
 
 type Entry = typeof ApprovalEntry.Type
 
@@ -23,6 +25,7 @@ export const Approvals = (
     4
   )
   const count = page?.items.length
+  const next = page?.items.find((entry) => entry.runId !== runId || entry.approval.key !== approval)
   const before = useRef(count)
   useEffect(() => {
     if (count !== undefined && before.current !== undefined && count > before.current) announce("A new approval waits")
@@ -32,23 +35,30 @@ export const Approvals = (
   return (
     <>
       <Heading>Approvals</Heading>
-      <Problem failure={failure} retry={reload} />
+      <LoadProblem failure={failure} retry={reload} value={page} />
       <div class="split">
         <nav aria-label="Waiting approvals">
           {page === undefined
             ? failure === undefined && <p>Loading…</p>
             : page.items.length === 0
-            ? <p>Nothing waits for a decision.</p>
+            ? <p>Nothing waits for a decision. What comes up appears here by itself.</p>
             : (
-              <ul class="list" onKeyDown={walk}>
-                {page.items.map((entry) => (
-                  <Item
-                    key={`${entry.runId} ${entry.approval.key}`}
-                    entry={entry}
-                    open={entry.runId === runId && entry.approval.key === approval}
-                  />
-                ))}
-              </ul>
+              <>
+                <p class="about">
+                  {page.next === undefined && cursor === undefined
+                    ? `${page.items.length} to decide, the oldest first.`
+                    : "The oldest first."}
+                </p>
+                <ul class="list" onKeyDown={walk}>
+                  {page.items.map((entry) => (
+                    <Item
+                      key={`${entry.runId} ${entry.approval.key}`}
+                      entry={entry}
+                      open={entry.runId === runId && entry.approval.key === approval}
+                    />
+                  ))}
+                </ul>
+              </>
             )}
           <div class="buttons">
             {cursor !== undefined && (
@@ -58,7 +68,20 @@ export const Approvals = (
           </div>
         </nav>
         {runId !== undefined && approval !== undefined && (
-          <Opened key={`${runId} ${approval}`} runId={runId} approval={approval} onDecided={reload} />
+          <Opened
+            key={`${runId} ${approval}`}
+            runId={runId}
+            approval={approval}
+            onDecided={reload}
+            after={next !== undefined && (
+              <p>
+                <a href={href({ _tag: "Approvals", runId: next.runId, key: next.approval.key })}>Open the next one</a>
+              </p>
+            )}
+          />
+        )}
+        {(runId === undefined || approval === undefined) && (page?.items.length ?? 0) > 0 && (
+          <p class="hint">Open one to see what is asked, why, and to decide. The arrow keys go through the list.</p>
         )}
       </div>
     </>
@@ -70,14 +93,19 @@ const Item = (
 ) => (
   <li>
     <a href={href({ _tag: "Approvals", runId, key: approval.key })} aria-current={open ? "true" : undefined}>
-      <strong>
+      <strong class="clamp">
         <Foreign text={approval.subject} />
       </strong>
-      <span>
+      <span class="clamp">
         <Foreign text={`${approval.tool ?? approval.key} · ${program} · started by ${requestedBy.id}`} />
       </span>
       <span>
         asked <Time at={approval.since} />
+        {approval.expiresAt !== undefined && (
+          <>
+            , wanted by <Time at={approval.expiresAt} />
+          </>
+        )}
       </span>
     </a>
   </li>
@@ -94,16 +122,19 @@ const walk = (event: TargetedKeyboardEvent<HTMLUListElement>) => {
 }
 
 /** One approval with its run, as it was when it was opened: it does not change under the hands of who decides. */
-const Opened = ({ approval, onDecided, runId }: {
+const Opened = ({ after, approval, onDecided, runId }: {
+  readonly after: ComponentChildren
   readonly runId: Run["runId"]
   readonly approval: string
   readonly onDecided: () => void
 }) => {
   const { client } = useSession()
+  const { timeline } = useFeed(runId)
   const { failure, reload, value } = useLoaded(
     `approval ${runId} ${approval}`,
     () => client.runs.get({ params: { runId } })
   )
+  const decided = find(timeline, approval)?.state
   const pending = value?.pendingApprovals.find(({ key }) => key === approval)
   const ref = useRef<HTMLDivElement>(null)
   useEffect(() => {
@@ -111,15 +142,20 @@ const Opened = ({ approval, onDecided, runId }: {
   }, [value])
   return (
     <div ref={ref} tabIndex={-1} class="opened">
-      <Problem failure={failure} retry={reload} />
+      <LoadProblem failure={failure} retry={reload} value={value} />
+      {value === undefined && failure === undefined && <p>Loading…</p>}
       {value !== undefined &&
         (pending === undefined
           ? (
             <p class="notice care">
-              This does not wait for a decision any more. <a href={href({ _tag: "Run", runId })}>See its run</a>
+              This does not wait for a decision any more{decided === undefined || decided === "" ? "" : (
+                <>
+                  : it was <Foreign text={decided} />
+                </>
+              )}. <a href={href({ _tag: "Run", runId })}>See its run</a>
             </p>
           )
-          : <Decision run={value} approval={pending} onDecided={onDecided} />)}
+          : <Decision run={value} approval={pending} timeline={timeline} onDecided={onDecided} after={after} />)}
     </div>
   )
 }

@@ -3,20 +3,34 @@
  */
 import type { PendingApproval, Run } from "@durable-agents/server/Api"
 import type { Schema } from "effect"
-import { useRef, useState } from "preact/hooks"
+import type { ComponentChildren } from "preact"
+import { useMemo, useRef, useState } from "preact/hooks"
+import { Arguments } from "./Arguments.tsx"
 import { type Failure, words } from "./Client.ts"
+import { doubts } from "./Evidence.ts"
+import { Doubts } from "./Findings.tsx"
 import { useSend } from "./hooks.ts"
 import { JsonForm } from "./JsonForm.tsx"
 import { fieldOf, same } from "./JsonSchema.ts"
 import { Facts, Foreign, Labelled, Outcome, Problem, Time, Value } from "./parts.tsx"
 import { href } from "./Route.ts"
 import { may, type Session, useSession } from "./Session.ts"
+import { duration } from "./Text.ts"
+import { find, type Timeline } from "./Timeline.ts"
 
 interface Props {
   readonly run: Run
   readonly approval: PendingApproval
+  /** What has happened so far, as it goes on. */
+  readonly timeline: Timeline
   /** The approval waits no more. */
   readonly onDecided?: () => void
+  /** What to do after it. */
+  readonly after?: ComponentChildren
+  /** Not any more, by what the server says now; default: it does. */
+  readonly isPending?: boolean
+  /** The page is about this run anyway. */
+  readonly within?: boolean
 }
 
 type Outcomes = { readonly decision: "Approved" | "Denied" } | { readonly lost: Failure }
@@ -25,7 +39,7 @@ type Outcomes = { readonly decision: "Approved" | "Denied" } | { readonly lost: 
 const isLost = ({ _tag }: Failure): boolean =>
   _tag === "ApprovalNotPendingProblem" || _tag === "RunClosedProblem" || _tag === "WaitClosedProblem"
 
-export const Decision = ({ approval, onDecided, run }: Props) => {
+export const Decision = ({ after, approval, isPending = true, onDecided, run, timeline, within = false }: Props) => {
   const session = useSession()
   const [outcome, setOutcome] = useState<Outcomes>()
   const close = (outcome: Outcomes) => {
@@ -33,6 +47,7 @@ export const Decision = ({ approval, onDecided, run }: Props) => {
     onDecided?.()
   }
   const tool = run.tools.find(({ name }) => name === approval.tool)
+  const elsewhere = decidedState(timeline, approval.key) ?? (isPending ? undefined : "closed")
   return (
     <article class="card" aria-label={`Approval: ${approval.subject}`}>
       <h2>
@@ -42,20 +57,27 @@ export const Decision = ({ approval, onDecided, run }: Props) => {
         (
           <Outcome tone="care">
             <p>
-              <Foreign text={words(outcome.lost)} />
+              <Foreign text={lostWords(outcome.lost, session.identity.name)} />
             </p>
+            {after}
           </Outcome>
         ) :
         (
           <Outcome tone="good">
             <p>{outcome.decision}. A worker goes on with the run.</p>
+            {after}
           </Outcome>
         )}
       <Facts
         facts={[
-          ["Run", <a key="run" href={href({ _tag: "Run", runId: run.runId })}>{run.program} {run.runId.slice(-8)}</a>],
+          ...(within ? [] : [["Run", <RunLink key="run" run={run} />] as const]),
           ["Started by", run.requestedBy.id],
-          ["Asked", <Time key="at" at={approval.requestedAt} />],
+          [
+            "Asked",
+            <span key="at">
+              <Time at={approval.requestedAt} /> ({duration(run.now - approval.requestedAt)} ago)
+            </span>
+          ],
           ...(approval.tool === undefined ? [] : [["Tool", approval.tool] as const]),
           ...(tool?.description === undefined ? [] : [["What it does", tool.description] as const]),
           ...(approval.expiresAt === undefined ? [] : [["Wanted by", expiry(approval, approval.expiresAt)] as const]),
@@ -67,7 +89,15 @@ export const Decision = ({ approval, onDecided, run }: Props) => {
       {approval.reason !== "" && (
         <section>
           <h3>Why it asks</h3>
-          <Value value={approval.reason} whole />
+          <p class="text">
+            <Foreign text={approval.reason} />
+          </p>
+        </section>
+      )}
+      {!within && (
+        <section>
+          <h3>What the run was asked to do</h3>
+          <Value value={run.input} />
         </section>
       )}
       {outcome === undefined
@@ -77,6 +107,8 @@ export const Decision = ({ approval, onDecided, run }: Props) => {
             run={run}
             approval={approval}
             close={close}
+            timeline={timeline}
+            elsewhere={elsewhere}
             hindrance={hindrance(session, run, approval)}
           />
         )
@@ -85,8 +117,10 @@ export const Decision = ({ approval, onDecided, run }: Props) => {
   )
 }
 
-const DecisionForm = ({ approval, close, hindrance, run }: Omit<Props, "onDecided"> & {
+const DecisionForm = ({ approval, close, elsewhere, hindrance, run, timeline }: Omit<Props, "onDecided"> & {
   readonly close: (outcome: Outcomes) => void
+  /** What somebody else has decided while this was open. */
+  readonly elsewhere: string | undefined
   readonly hindrance: string | undefined
 }) => {
   const { announce, client, identity } = useSession()
@@ -102,6 +136,10 @@ const DecisionForm = ({ approval, close, hindrance, run }: Omit<Props, "onDecide
   const params = { runId: run.runId }
   const isOwn = approval.notByRequester && run.requestedBy.id === identity.name
   const text = reason.trim() === "" ? undefined : reason
+  const field = useMemo(() => fieldOf(schema), [schema])
+  const found = useMemo(() => doubts(timeline, approval), [timeline, approval])
+  const doubted =
+    new Set(found.flatMap(({ findings }) => findings.map(({ argument }) => argument.split(".", 1)[0] ?? "")))
 
   const sent = (decision: "Approved" | "Denied") => ({
     done: () => {
@@ -129,12 +167,18 @@ const DecisionForm = ({ approval, close, hindrance, run }: Omit<Props, "onDecide
   return (
     // Only the buttons decide: a line ended in a field must not.
     <form ref={form} onSubmit={(event) => event.preventDefault()}>
+      {found.length > 0 && (
+        <section>
+          <h3>What guardrails found</h3>
+          <Doubts doubts={found} />
+        </section>
+      )}
       {given !== undefined && (
         <section>
           <h3>Arguments</h3>
           {edited === undefined
-            ? <Value value={given} whole />
-            : <JsonForm label="arguments" field={fieldOf(schema)} value={edited} onChange={setEdited} />}
+            ? <Arguments value={given} field={field} doubted={doubted} />
+            : <JsonForm label="arguments" field={field} value={edited} onChange={setEdited} />}
           {hindrance === undefined && (
             <button
               type="button"
@@ -162,6 +206,13 @@ const DecisionForm = ({ approval, close, hindrance, run }: Omit<Props, "onDecide
               )}
             </Labelled>
             <Problem failure={failure} />
+            <div role="status">
+              {elsewhere !== undefined && !busy && (
+                <p class="notice care">
+                  Meanwhile this was <Foreign text={elsewhere} />. That decision stands; yours would not be recorded.
+                </p>
+              )}
+            </div>
             {isOwn && <p class="notice">You started this run, so you may deny this, but not approve it.</p>}
             <div class="buttons">
               <button type="button" class="good" disabled={busy || isOwn} onClick={approve}>
@@ -174,6 +225,26 @@ const DecisionForm = ({ approval, close, hindrance, run }: Omit<Props, "onDecide
         <p class="notice">{hindrance}</p>}
     </form>
   )
+}
+
+const RunLink = ({ run: { program, runId } }: { readonly run: Run }) => (
+  <a href={href({ _tag: "Run", runId })}>
+    <Foreign text={program} /> {runId.slice(-8)}
+  </a>
+)
+
+/** How the log says that it was decided. */
+const decidedState = (timeline: Timeline, key: string): string | undefined => {
+  const entry = find(timeline, key)
+  return entry === undefined || entry.tone === "wait" ? undefined : entry.state
+}
+
+/** Who sends a decision again, because the answer to it was lost, is told that it was their own. */
+const lostWords = (failure: Failure, name: string): string => {
+  if (failure._tag !== "ApprovalNotPendingProblem" || failure.decision?.actor.id !== name) return words(failure)
+  return `You have already ${
+    failure.decision.decision === "granted" ? "approved" : "denied"
+  } this. That decision stands.`
 }
 
 /** Why the caller cannot decide this, as far as the page knows; the server has the last word. */

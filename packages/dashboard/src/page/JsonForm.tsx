@@ -4,10 +4,11 @@
  */
 import type { Schema } from "effect"
 import { Result } from "effect"
-import { useEffect, useRef, useState } from "preact/hooks"
+import { useState } from "preact/hooks"
 import { type Field, fits, initial, type Member, problem } from "./JsonSchema.ts"
 import { Foreign, Labelled } from "./parts.tsx"
 import { parseJson } from "./Text.ts"
+import { useValidity } from "./useValidity.ts"
 
 type Json = Schema.Json
 
@@ -134,13 +135,6 @@ const ListInput = ({ item, label, onChange, value }: Omit<Props, "field"> & { re
       <button type="button" onClick={() => onChange([...items, initial(item)])}>Add to {label}</button>
     </fieldset>
   )
-}
-
-/** What the browser is to say about a control. */
-const useValidity = <E extends HTMLInputElement | HTMLTextAreaElement>(message: string) => {
-  const ref = useRef<E>(null)
-  useEffect(() => ref.current?.setCustomValidity(message), [message])
-  return ref
 }
 
 const TextInput = ({ field, label, onChange, value }: Props) => {

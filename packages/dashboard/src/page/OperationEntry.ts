@@ -3,7 +3,7 @@
  */
 import { Schema } from "effect"
 import { type Change, type EventOf, facts, type Line, type MakeLine } from "./Entry.ts"
-import { duration, spaced } from "./Text.ts"
+import { duration, time } from "./Text.ts"
 
 type Json = Schema.Json
 
@@ -28,8 +28,9 @@ export const change = (event: Requested | Completed | Failed, line: MakeLine): C
         ...succeeded(event),
         facts: facts({
           "tokens in": numberText(event.usage.inputTokens),
+          "of these cached": numberText(event.usage.cachedInputTokens),
           "tokens out": numberText(event.usage.outputTokens),
-          cost: event.usage.costUsd === undefined ? undefined : `$${event.usage.costUsd}`,
+          cost: event.usage.costUsd === undefined ? "not known" : `$${event.usage.costUsd}`,
           took: tookText(event.durationMillis),
           stopped: event.stopReason
         }),
@@ -41,7 +42,10 @@ export const change = (event: Requested | Completed | Failed, line: MakeLine): C
         kind: "tool",
         ...running(event, `Call ${event.tool}`, line),
         facts: facts({ turn: `${event.turn}`, "allowed by": event.approval }),
-        input: event.arguments
+        turn: event.turn,
+        tool: event.tool,
+        idempotencyKey: event.idempotencyKey,
+        input: isEmpty(event.arguments) ? undefined : event.arguments
       }
     case "ToolCallCompleted":
       return {
@@ -50,6 +54,7 @@ export const change = (event: Requested | Completed | Failed, line: MakeLine): C
         ...succeeded(event),
         ...(event.isFailure === true ? { tone: "care" as const, state: "answered with a failure" } : {}),
         facts: facts({ took: tookText(event.durationMillis), "recorded by": event.actor?.id }),
+        output: event.result,
         lines: [
           ...recoveredLine(event, line),
           ...(event.mismatch === undefined ? [] : [line(event.mismatch, "care")]),
@@ -57,19 +62,32 @@ export const change = (event: Requested | Completed | Failed, line: MakeLine): C
         ]
       }
     case "StepRequested":
-      return { id: event.key, kind: "step", ...running(event, `Step ${event.key}`, line) }
+      return {
+        id: event.key,
+        kind: "step",
+        ...running(event, `Step ${event.key}`, line),
+        idempotencyKey: event.idempotencyKey
+      }
     case "StepCompleted":
       return {
         id: event.key,
         kind: "step",
         ...succeeded(event),
         facts: facts({ took: tookText(event.durationMillis), "recorded by": event.actor?.id }),
+        output: event.output,
         lines: [...recoveredLine(event, line), line("Output", "plain", event.output)]
       }
     case "LLMCallFailed":
       return { id: event.key, kind: "model", ...failed(event, `Turn ${event.turn}: ask the model`, line) }
     case "ToolCallFailed":
-      return { id: event.key, kind: "tool", ...failed(event, `Call ${event.tool}`, line), input: event.arguments }
+      return {
+        id: event.key,
+        kind: "tool",
+        ...failed(event, `Call ${event.tool}`, line),
+        turn: event.turn,
+        tool: event.tool,
+        input: event.arguments
+      }
     case "StepFailed":
       return { id: event.key, kind: "step", ...failed(event, `Step ${event.key}`, line) }
   }
@@ -105,15 +123,33 @@ const failed = (event: Failed, title: string, line: MakeLine) => ({
   title,
   tone: event.final ? "bad" as const : "care" as const,
   state: event.outcome === "unknown" ? "outcome unknown" : event.final ? "failed" : "failed, tries again",
+  facts: facts({ "recorded by": event.actor?.id }),
   lines: [
     line(
-      `Attempt ${event.attempt} failed (${spaced(event.reason)}): ${event.error}`,
+      `Attempt ${event.attempt} ${failures[event.reason]}: ${event.error}`,
       event.final ? "bad" : "care",
       event.failure
     ),
+    ...(event.final || event.wakeAtMillis === undefined
+      ? []
+      : [line(`To be tried again at ${time(event.wakeAtMillis)}`)]),
     ...(event.outcome === "unknown" ? [line("Whether its effect happened is not known.", "bad")] : [])
   ]
 })
+
+/** How an attempt ended, in words. */
+const failures: { readonly [Reason in Failed["reason"]]: string } = {
+  Error: "failed",
+  Defect: "failed because of a bug",
+  Timeout: "took too long",
+  Interrupted: "was not waited for any more",
+  Crashed: "ended with its worker",
+  TooLarge: "has a result that is too large to be recorded",
+  Unencodable: "has a result that cannot be recorded",
+  BudgetExceeded: "was not made, since the budget does not allow it",
+  Refused: "was not made, since it was refused",
+  Resolved: "did not happen, as somebody has found out"
+}
 
 const Part = {
   text: Schema.is(Schema.Struct({ type: Schema.Literals(["text", "reasoning"]), text: Schema.String })),
@@ -125,8 +161,11 @@ const partLine = (part: Json, line: MakeLine): Line =>
   Part.text(part)
     ? line(part.type === "text" ? "Says" : "Thinks", "plain", part.text)
     : Part.call(part)
-    ? line(`Wants to call ${part.name}`, "plain", part.params)
+    // The arguments stand at the call as well.
+    ? line(`Wants to call ${part.name}`, "plain", isEmpty(part.params) ? undefined : part.params, true)
     : line("Answers with", "plain", part)
+
+const isEmpty = (value: Json): boolean => JSON.stringify(value) === "{}"
 
 const numberText = (value: number | undefined): string | undefined => value === undefined ? undefined : `${value}`
 

@@ -4,23 +4,22 @@
 import type { Explanation, Run } from "@durable-agents/server/Api"
 import { Effect } from "effect"
 import { useEffect, useRef, useState } from "preact/hooks"
+import { About } from "./About.tsx"
 import { Actions } from "./Actions.tsx"
-import type { Failure } from "./Client.ts"
 import { Decision } from "./Decision.tsx"
-import { type Connection, follow } from "./feed.ts"
-import { start, useLoaded } from "./hooks.ts"
-import { Facts, Foreign, Heading, Problem, Time, Value } from "./parts.tsx"
+import type { Connection } from "./feed.ts"
+import { useLoaded } from "./hooks.ts"
+import { Foreign, Heading, LoadProblem, Time, Value } from "./parts.tsx"
 import { href } from "./Route.ts"
-import { useSession } from "./Session.ts"
-import { duration, spaced } from "./Text.ts"
-import * as Timeline from "./Timeline.ts"
+import { may, type Role, type Session, useSession } from "./Session.ts"
+import { duration, localised, spaced } from "./Text.ts"
+import type { Timeline } from "./Timeline.ts"
 import { TimelineList } from "./TimelineList.tsx"
+import { useFeed } from "./useFeed.ts"
 
-type RunId = Run["runId"]
-
-export const RunView = ({ runId }: { readonly runId: RunId }) => {
+export const RunView = ({ runId }: { readonly runId: Run["runId"] }) => {
   const { announce, client } = useSession()
-  const feed = useFeed(runId)
+  const { connection, failure: feedFailure, timeline } = useFeed(runId)
   // Until the next event nothing changes but what the clock and the workers do.
   const { failure, reload, value } = useLoaded(
     `run ${runId}`,
@@ -31,12 +30,7 @@ export const RunView = ({ runId }: { readonly runId: RunId }) => {
       }, { concurrency: 2 }),
     10
   )
-  useEffect(() => {
-    if (feed.timeline.next === 0) return
-    // Events come in flocks; an answer is not to be overtaken by the question after it.
-    const timer = setTimeout(reload, 250)
-    return () => clearTimeout(timer)
-  }, [feed.timeline.next])
+  useReloads(timeline.next, reload)
   const status = value?.run.status
   const before = useRef(status)
   useEffect(() => {
@@ -45,26 +39,36 @@ export const RunView = ({ runId }: { readonly runId: RunId }) => {
     }
     before.current = status
   }, [status])
+  const isUnknown = value === undefined && failure?._tag === "RunNotFoundProblem"
 
   return (
     <>
       <Heading>
-        Run <code>{runId.slice(-8)}</code>
+        {value === undefined ? "Run" : <Foreign text={value.run.program} />} <code>{runId.slice(-8)}</code>
       </Heading>
-      <Problem failure={failure ?? feed.failure} retry={reload} />
+      {isUnknown ?
+        (
+          <p class="notice bad" role="alert">
+            There is no run with this id here. <a href={href({ _tag: "Runs", filters: {} })}>See all runs</a>
+          </p>
+        ) :
+        <LoadProblem failure={failure ?? feedFailure} retry={reload} value={value} />}
+      {value === undefined && failure === undefined && <p>Loading…</p>}
       {value !== undefined && (
         <>
           <Why run={value.run} explanation={value.explanation} />
-          <Decisions run={value.run} />
-          <Actions run={value.run} actions={value.explanation.actions} onDone={reload} />
+          <Decisions run={value.run} timeline={timeline} />
+          <Actions run={value.run} explanation={value.explanation} timeline={timeline} onDone={reload} />
           <About run={value.run} />
         </>
       )}
-      <section aria-labelledby="happened">
-        <h2 id="happened">What happened</h2>
-        <p class={`connection ${feed.connection}`} role="status">{connections[feed.connection]}</p>
-        <TimelineList timeline={feed.timeline} />
-      </section>
+      {!isUnknown && (
+        <section aria-labelledby="happened">
+          <h2 id="happened">What happened</h2>
+          <p class={`connection ${connection}`} role="status">{connections[connection]}</p>
+          <TimelineList timeline={timeline} />
+        </section>
+      )}
     </>
   )
 }
@@ -73,39 +77,31 @@ const connections: { readonly [State in Connection]: string } = {
   connecting: "Connecting…",
   live: "Live: new events appear by themselves.",
   reconnecting: "The connection is lost. Trying again…",
-  ended: "The run has ended. This is all."
+  ended: "The run has ended. This is all.",
+  failed: "New events do not appear: see above."
 }
 
-/** The timeline of a run as it grows. */
-const useFeed = (runId: RunId) => {
-  const { client } = useSession()
-  const [timeline, setTimeline] = useState(Timeline.empty)
-  const [connection, setConnection] = useState<Connection>("connecting")
-  const [failure, setFailure] = useState<Failure>()
+/** Asks again soon after an event; events come in flocks, and are not waited for until they stop. */
+const useReloads = (next: number, reload: () => void) => {
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   useEffect(() => {
-    setTimeline(Timeline.empty)
-    return start(Effect.catch(
-      follow(client, runId, {
-        events: (events) => setTimeline((before) => Timeline.add(before, events)),
-        connection: setConnection
-      }),
-      (error) => Effect.sync(() => setFailure(error))
-    ))
-  }, [client, runId])
-  return { timeline, connection, failure }
+    if (next === 0 || timer.current !== undefined) return
+    timer.current = setTimeout(() => {
+      timer.current = undefined
+      reload()
+    }, 250)
+  }, [next])
+  useEffect(() => () => clearTimeout(timer.current), [])
 }
 
-/** Approvals that wait, and those that waited when they were decided here: what became of them is to be read. */
-const Decisions = ({ run }: { readonly run: Run }) => {
+/** Approvals that wait, and those that waited while the page was open: what became of them is to be read. */
+const Decisions = ({ run, timeline }: { readonly run: Run; readonly timeline: Timeline }) => {
   const [seen, setSeen] = useState<ReadonlyArray<Run["pendingApprovals"][number]>>([])
   const fresh = run.pendingApprovals.filter(({ key }) => !seen.some((one) => one.key === key))
-  const [decided, setDecided] = useState<ReadonlySet<string>>(new Set())
   useEffect(() => {
     if (fresh.length > 0) setSeen([...seen, ...fresh])
   }, [fresh.length])
-  const open = [...seen, ...fresh].filter(({ key }) =>
-    decided.has(key) || run.pendingApprovals.some((one) => one.key === key)
-  )
+  const open = [...seen, ...fresh]
   return open.length === 0 ? null : (
     <section aria-label="Decisions">
       {open.map((approval) => (
@@ -113,69 +109,78 @@ const Decisions = ({ run }: { readonly run: Run }) => {
           key={approval.key}
           run={run}
           approval={approval}
-          onDecided={() => setDecided((before) => new Set([...before, approval.key]))}
+          timeline={timeline}
+          isPending={run.pendingApprovals.some(({ key }) => key === approval.key)}
+          within
         />
       ))}
     </section>
   )
 }
 
-const Why = ({ explanation, run }: { readonly run: Run; readonly explanation: Explanation }) => (
-  <section class="card why" aria-label="How it stands">
-    <p class="headline">
-      <span class={`status ${run.status}`}>{spaced(run.status)}</span> <Foreign text={explanation.headline} />
-    </p>
-    <p>
-      since <Time at={explanation.since} /> ({duration(run.now - explanation.since)})
-    </p>
-    {explanation.waitsFor.length > 0 && (
-      <ul>
-        {explanation.waitsFor.map(({ text, wait }) => (
-          <li key={`${wait.kind} ${wait.key}`}>
-            <Foreign text={text} />
-          </li>
-        ))}
-      </ul>
-    )}
-    <p>
-      <strong>Next:</strong> <Foreign text={explanation.next} />
-    </p>
-    {run.status === "Completed" && run.output !== undefined && (
-      <>
-        <h2>Output</h2>
-        <Value value={run.output} />
-      </>
-    )}
-  </section>
-)
+const Why = ({ explanation, run }: { readonly run: Run; readonly explanation: Explanation }) => {
+  const session = useSession()
+  const { actions, headline, mover, next, since, waitsFor } = explanation
+  const local = (text: string) =>
+    localised(text, [
+      run.wakeAt,
+      ...waitsFor.flatMap(({ wait: { expiresAt, since, until } }) => [since, until, expiresAt])
+    ])
+  // What is asked stands below, as a whole.
+  const others = waitsFor.filter(({ wait }) => wait.kind !== "approval")
+  return (
+    <section class="card why" aria-label="How it stands">
+      <p class="headline">
+        <span class={`status ${run.status}`}>{spaced(run.status)}</span> <Foreign text={local(headline)} />
+      </p>
+      <p>
+        since <Time at={since} /> ({duration(run.now - since)})
+      </p>
+      {others.length > 0 && (
+        <ul>
+          {others.map(({ text, wait }) => (
+            <li key={`${wait.kind} ${wait.key}`}>
+              <span class="clamp">
+                <Foreign text={local(text)} />
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+      {actions.length > 0 && mover !== "nobody" && (
+        <p>
+          <strong>Who can move it:</strong> {movers[mover](session)}
+        </p>
+      )}
+      <p>
+        <strong>Next:</strong> <Foreign text={local(next)} />
+      </p>
+      {run.status === "Completed" && run.output !== undefined && (
+        <>
+          <h2>Output</h2>
+          <Value value={run.output} />
+        </>
+      )}
+      {run.failure !== undefined && (
+        <>
+          <h2>Failure</h2>
+          <Value value={run.failure} />
+        </>
+      )}
+    </section>
+  )
+}
 
-const About = ({ run }: { readonly run: Run }) => (
-  <details class="card">
-    <summary>
-      {run.usage.turns} turns, {run.usage.toolCalls} tool calls, {run.usage.inputTokens + run.usage.outputTokens}{" "}
-      tokens, {run.usage.unpricedCalls > 0 || run.usage.unreportedCalls > 0 ? "at least " : ""}${run.usage.costUsd}
-    </summary>
-    <Facts
-      facts={[
-        ["Run", run.runId],
-        ["Program", `${run.program} ${run.programVersion}`],
-        ["Started by", run.requestedBy.id],
-        ["Started", <Time key="at" at={run.startedAt} />],
-        ...(run.model === undefined ? [] : [["Model", run.model] as const]),
-        ...(run.guardrailProfile === undefined ? [] : [["Guardrails", run.guardrailProfile] as const]),
-        ...(run.forkedFrom === undefined
-          ? []
-          : [
-            [
-              "Forked from",
-              <a key="from" href={href({ _tag: "Run", runId: run.forkedFrom.runId })}>{run.forkedFrom.runId}</a>
-            ] as const
-          ]),
-        ...Object.entries(run.budget).map(([name, cap]) => [`Budget: ${spaced(name)}`, String(cap)] as const),
-        ...Object.entries(run.labels).map(([name, value]) => [`Label: ${name}`, value] as const)
-      ]}
-    />
-    <h3>Input</h3>
-    <Value value={run.input} />
-  </details>
-)
+const isYou = (session: Session, ...roles: ReadonlyArray<Role>) =>
+  may(session, ...roles) ? "you may" : "you may not, with your token"
+
+const movers: {
+  readonly [Mover in Exclude<Explanation["mover"], "nobody">]: (session: Session) => string
+} = {
+  worker: () => "a worker; nobody has to do anything",
+  approver: (session) => `an approver (${isYou(session, "approver")})`,
+  sender: (session) =>
+    `whoever sends the signal: a system of yours, a starter or an operator (${isYou(session, "starter", "operator")})`,
+  clock: () => "the clock; nobody has to do anything",
+  operator: (session) => `an operator (${isYou(session, "operator")})`
+}

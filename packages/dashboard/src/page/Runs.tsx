@@ -1,12 +1,12 @@
 /**
  * All runs, newest first, by filters and a page at a time; both stand in the address, so that a way back leads back.
  */
-import { Status } from "@durable-agents/server/Api"
+import { type RunPage, Status } from "@durable-agents/server/Api"
 import { useLoaded } from "./hooks.ts"
-import { Foreign, Heading, Labelled, Problem, Time } from "./parts.tsx"
+import { Foreign, Heading, Labelled, LoadProblem, Time } from "./parts.tsx"
 import { href } from "./Route.ts"
 import { useSession } from "./Session.ts"
-import { spaced } from "./Text.ts"
+import { counted, spaced, who } from "./Text.ts"
 
 type Filters = Readonly<Record<string, string>>
 
@@ -44,14 +44,17 @@ export const Runs = ({ filters }: { readonly filters: Filters }) => {
   return (
     <>
       <Heading>Runs</Heading>
-      <FilterForm key={JSON.stringify({ ...filters, cursor: "" })} filters={filters} />
-      <Problem failure={failure} retry={reload} />
+      <details class="filtering" open={isWide || Object.keys(filters).some((name) => name !== "cursor")}>
+        <summary>Filter</summary>
+        <FilterForm key={JSON.stringify({ ...filters, cursor: "" })} filters={filters} />
+      </details>
+      <LoadProblem failure={failure} retry={reload} value={page} />
       {page === undefined ?
         failure === undefined && <p>Loading…</p> :
         page.items.length === 0 ?
-        <p>No runs fit.</p> :
+        <p>{Object.keys(filters).length === 0 ? "There is no run yet." : "No runs fit."}</p> :
         (
-          <table class="stacks">
+          <table class="stacks runs">
             <caption class="unseen">Runs, newest first</caption>
             <thead>
               <tr>
@@ -59,7 +62,7 @@ export const Runs = ({ filters }: { readonly filters: Filters }) => {
                 <th scope="col">Status</th>
                 <th scope="col">Started by</th>
                 <th scope="col">Started</th>
-                <th scope="col">Cost</th>
+                <th scope="col">Spent</th>
               </tr>
             </thead>
             <tbody>
@@ -70,21 +73,26 @@ export const Runs = ({ filters }: { readonly filters: Filters }) => {
                       <Foreign text={run.program} /> {run.runId.slice(-8)}
                     </a>
                     {Object.entries(run.labels).map(([name, value]) => (
-                      <span key={name} class="label">
+                      <span key={name} class="label clamp">
                         <Foreign text={`${name}=${value}`} />
                       </span>
                     ))}
                   </td>
                   <td>
                     <span class={`status ${run.status}`}>{spaced(run.status)}</span>
+                    <Because run={run} />
                   </td>
-                  <td>
-                    <Foreign text={run.requestedBy.id} />
+                  <td data-label="Started by">
+                    <Foreign text={who(run.requestedBy)} />
                   </td>
-                  <td>
+                  <td data-label="Started">
                     <Time at={run.startedAt} />
                   </td>
-                  <td>${run.usage.costUsd}</td>
+                  <td data-label="Spent">
+                    {run.usage.unpricedCalls > 0 || run.usage.unreportedCalls > 0 ? "at least " : ""}${run.usage
+                      .costUsd}
+                    <span class="label">{counted(run.usage.turns, "turn")}</span>
+                  </td>
                 </tr>
               ))}
             </tbody>
@@ -101,6 +109,43 @@ export const Runs = ({ filters }: { readonly filters: Filters }) => {
     </>
   )
 }
+
+/** What it waits for since when, or why it does not go on. */
+const Because = ({ run: { reason, status, updatedAt, waits } }: { readonly run: Summary }) => {
+  const [wait] = waits
+  const isOver = status === "Completed" || status === "Failed" || status === "Cancelled" || status === "Stuck"
+  const text = isOver || wait === undefined
+    ? reason
+    : wait.kind === "approval"
+    ? wait.subject
+    : `${verbs[wait.kind]} ${wait.subject}`
+  return (
+    <>
+      {text !== undefined && text !== "" && (
+        <span class="label clamp">
+          <Foreign text={text} />
+          {!isOver && waits.length > 1 && `, and ${waits.length - 1} more`}
+        </span>
+      )}
+      {!isOver && (
+        <span class="label">
+          since <Time at={wait?.since ?? updatedAt} />
+          {wait?.until !== undefined && (
+            <>
+              , until <Time at={wait.until} />
+            </>
+          )}
+        </span>
+      )}
+    </>
+  )
+}
+
+type Summary = typeof RunPage.Type["items"][number]
+
+const verbs = { signal: "signal", timer: "", retry: "tries again:", operation: "works on" } as const
+
+const isWide = matchMedia("(min-width: 45rem)").matches
 
 const FilterForm = ({ filters }: { readonly filters: Filters }) => (
   <form

@@ -4,7 +4,7 @@
 import type { Identity } from "@durable-agents/server/Api"
 import { createContext } from "preact"
 import { useContext } from "preact/hooks"
-import { type Client, type Failure, make } from "./Client.ts"
+import { type Client, make } from "./Client.ts"
 
 export interface Session {
   readonly client: Client
@@ -13,7 +13,7 @@ export interface Session {
   readonly announce: (text: string) => void
 }
 
-type Role = Identity["roles"][number]
+export type Role = Identity["roles"][number]
 
 /** Whether the caller has one of these roles. */
 export const may = ({ identity }: Session, ...roles: ReadonlyArray<Role>): boolean =>
@@ -35,6 +35,3 @@ export const token = {
   set: (value: string) => sessionStorage.setItem(item, value),
   clear: () => sessionStorage.removeItem(item)
 }
-
-/** Whether a failure says that the token opens nothing. */
-export const isSignedOut = (failure: Failure | undefined): boolean => failure?._tag === "UnauthenticatedProblem"

@@ -1,17 +1,29 @@
 /**
- * Asks for a bearer token.
+ * Asks for a bearer token: at first, and again when it opens nothing any more.
  */
 import { useRef } from "preact/hooks"
-import { Heading, Labelled } from "./parts.tsx"
+import { Foreign, Heading, Labelled } from "./parts.tsx"
 
-export const SignIn = (
-  { onToken, refused }: { readonly onToken: (token: string) => void; readonly refused: boolean }
-) => {
+export const SignIn = ({ again, onLeave, onToken, refused }: {
+  /** Who was here until now. */
+  readonly again: string | undefined
+  readonly refused: boolean
+  readonly onToken: (token: string) => void
+  readonly onLeave: () => void
+}) => {
   const field = useRef<HTMLInputElement>(null)
   return (
     <main class="signin">
-      <Heading>Sign in</Heading>
-      {refused && <p class="notice bad" role="alert">This token opens nothing. It may have been revoked.</p>}
+      <Heading>{again === undefined ? "Sign in" : "Sign in again"}</Heading>
+      {again !== undefined ?
+        (
+          <p class="notice care" role="alert">
+            You were signed in as{" "}
+            <Foreign text={again} />. That has ended: the token may have been revoked, or has run out. What you have
+            typed is still there when you come back under the same name.
+          </p>
+        ) :
+        refused && <p class="notice bad" role="alert">This token opens nothing. It may have been revoked.</p>}
       <form
         onSubmit={(event) => {
           event.preventDefault()
@@ -22,7 +34,10 @@ export const SignIn = (
         <Labelled label="Token" about="Kept in this tab until you sign out or close it.">
           {(ids) => <input {...ids} ref={field} type="password" autoComplete="off" required spellcheck={false} />}
         </Labelled>
-        <button type="submit" class="good">Sign in</button>
+        <div class="buttons">
+          <button type="submit" class="good">Sign in</button>
+          {again !== undefined && <button type="button" onClick={onLeave}>Leave</button>}
+        </div>
       </form>
     </main>
   )

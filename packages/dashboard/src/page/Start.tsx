@@ -2,12 +2,12 @@
  * Starts a run of a program that the server knows, by a form of its input.
  */
 import type { ProgramInfo } from "@durable-agents/server/Api"
-import { useRef, useState } from "preact/hooks"
+import { useState } from "preact/hooks"
 import type { Failure } from "./Client.ts"
-import { useLoaded, useSend } from "./hooks.ts"
+import { useKey, useLoaded, useSend } from "./hooks.ts"
 import { JsonForm } from "./JsonForm.tsx"
 import { fieldOf, initial } from "./JsonSchema.ts"
-import { Heading, Labelled, Problem } from "./parts.tsx"
+import { Heading, Labelled, LoadProblem, Problem } from "./parts.tsx"
 import { href } from "./Route.ts"
 import { may, useSession } from "./Session.ts"
 
@@ -21,7 +21,8 @@ export const Start = () => {
   return (
     <>
       <Heading>Start a run</Heading>
-      <Problem failure={failure} retry={reload} />
+      <LoadProblem failure={failure} retry={reload} value={programs} />
+      {programs === undefined && failure === undefined && <p>Loading…</p>}
       {!may(session, "starter") && <p class="notice">Starting runs needs the role starter.</p>}
       {programs !== undefined && program === undefined && <p>This server knows no program that it could start.</p>}
       {program !== undefined && may(session, "starter") && (
@@ -49,8 +50,7 @@ const StartForm = ({ program }: { readonly program: Program }) => {
   const field = fieldOf(program.input)
   const [input, setInput] = useState(() => initial(field))
   const [failure, setFailure] = useState<Failure>()
-  // One form, one run: pressing twice, or again after the connection broke, changes nothing.
-  const key = useRef(newKey())
+  const keyed = useKey()
   const { busy, send } = useSend()
   return (
     <form
@@ -58,14 +58,10 @@ const StartForm = ({ program }: { readonly program: Program }) => {
         event.preventDefault()
         setFailure(undefined)
         send(
-          client.runs.start({ headers: { "idempotency-key": key.current }, payload: { program: program.name, input } }),
-          {
-            done: ({ runId }) => void (location.hash = href({ _tag: "Run", runId })),
-            failed: (failure) => {
-              if (!isOpen(failure)) key.current = newKey()
-              setFailure(failure)
-            }
-          }
+          keyed((key) =>
+            client.runs.start({ headers: { "idempotency-key": key }, payload: { program: program.name, input } })
+          ),
+          { done: ({ runId }) => void (location.hash = href({ _tag: "Run", runId })), failed: setFailure }
         )
       }}
     >
@@ -75,11 +71,3 @@ const StartForm = ({ program }: { readonly program: Program }) => {
     </form>
   )
 }
-
-/** Whether the run may have been recorded all the same; what was refused for what it says is sent as another one. */
-const isOpen = ({ _tag }: Failure): boolean =>
-  _tag === "HttpClientError" || _tag === "InternalProblem" || _tag === "UnavailableProblem"
-
-/** Browsers make UUIDs only for pages that came over an encrypted connection or from the own machine. */
-const newKey = (): string =>
-  [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("")

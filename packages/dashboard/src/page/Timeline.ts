@@ -4,7 +4,7 @@
 import type { Schema } from "effect"
 import { type Change, type Entry, facts, type Line, type MakeLine, type Recorded, type Tone } from "./Entry.ts"
 import * as OperationEntry from "./OperationEntry.ts"
-import { spaced, time } from "./Text.ts"
+import { capital, decidedBy, spaced, time, who } from "./Text.ts"
 
 type Json = Schema.Json
 
@@ -12,26 +12,38 @@ type Json = Schema.Json
 export interface Timeline {
   readonly entries: ReadonlyArray<Entry>
   readonly next: number
+  /** Of each event, in its place: what it was, in a few words. */
+  readonly points: ReadonlyArray<string>
+  /** How many events there are before the run ended or was asked to. */
+  readonly open: number
 }
 
-export const empty: Timeline = { entries: [], next: 0 }
+export const empty: Timeline = { entries: [], next: 0, points: [], open: 0 }
+
+/** The entry with this id, such as the key of a call. */
+export const find = ({ entries }: Timeline, id: string): Entry | undefined => entries.find((entry) => entry.id === id)
 
 /** Goes on with the events that follow; those that it has already are left out. */
 export const add = (timeline: Timeline, events: ReadonlyArray<Recorded>): Timeline => {
   const entries = [...timeline.entries]
   const places = new Map(entries.map(({ id }, index) => [id, index]))
-  let next = timeline.next
+  const points = [...timeline.points]
+  let { next, open } = timeline
   for (const recorded of events) {
     if (recorded.seq < next) continue
+    if (open === next && !endings.has(recorded.event._tag)) open = recorded.seq + 1
     next = recorded.seq + 1
-    for (const change of changes(recorded)) {
+    for (const { ifThere = false, ...change } of changes(recorded)) {
       const index = places.get(change.id)
       const before = index === undefined ? undefined : entries[index]
       if (index === undefined || before === undefined) {
+        if (ifThere) continue
         places.set(change.id, entries.length)
         entries.push({
           ...blank,
           at: recorded.at,
+          from: recorded.seq,
+          to: recorded.seq,
           ...change,
           title: change.title ?? change.id,
           lines: change.lines ?? []
@@ -40,6 +52,7 @@ export const add = (timeline: Timeline, events: ReadonlyArray<Recorded>): Timeli
         entries[index] = {
           ...before,
           ...change,
+          to: recorded.seq,
           title: change.title ?? before.title,
           facts: merge(before.facts, change.facts ?? []),
           input: before.input ?? change.input,
@@ -47,9 +60,16 @@ export const add = (timeline: Timeline, events: ReadonlyArray<Recorded>): Timeli
         }
       }
     }
+    const [first] = changes(recorded)
+    const entry = first === undefined ? undefined : entries[places.get(first.id) ?? -1]
+    points[recorded.seq] = entry === undefined ? recorded.event._tag : pointOf(entry)
   }
-  return { entries, next }
+  return { entries, next, points, open }
 }
+
+const pointOf = ({ state, title }: Entry): string => state === "" ? title : `${title}: ${state}`
+
+const endings: ReadonlySet<string> = new Set(["RunCompleted", "RunFailed", "RunCancelled", "RunCancelRequested"])
 
 const blank = { kind: "run", tone: "plain", state: "", facts: [] } as const
 
@@ -59,7 +79,13 @@ const merge = (before: Entry["facts"], after: Entry["facts"]): Entry["facts"] =>
 ]
 
 const changes = ({ at, event, seq }: Recorded): ReadonlyArray<Change> => {
-  const line = (text: string, tone: Tone = "plain", value?: Json): Line => ({ at, text, tone, value })
+  const line = (text: string, tone: Tone = "plain", value?: Json, folded?: boolean): Line => ({
+    at,
+    text,
+    tone,
+    value,
+    ...(folded === undefined ? {} : { folded })
+  })
   const note = (change: Omit<Change, "id">): ReadonlyArray<Change> => [{ id: `event ${seq}`, ...change }]
   switch (event._tag) {
     case "RunStarted":
@@ -67,7 +93,7 @@ const changes = ({ at, event, seq }: Recorded): ReadonlyArray<Change> => {
         title: "Run started",
         facts: facts({
           program: `${event.program} ${event.programVersion}`,
-          by: event.requestedBy.id,
+          by: who(event.requestedBy),
           model: event.model,
           "guardrail profile": event.guardrailProfile,
           "forked from": event.forkedFrom === undefined
@@ -83,24 +109,33 @@ const changes = ({ at, event, seq }: Recorded): ReadonlyArray<Change> => {
         facts: [["worker", event.owner]]
       })
     case "RunStuck":
-      return note({
-        title: "Run is stuck",
-        tone: "bad",
-        state: spaced(event.reason),
-        lines: [line(event.detail, "bad")]
-      })
+      return [
+        ...note({
+          title: "Run is stuck",
+          tone: "bad",
+          state: spaced(event.reason),
+          lines: [line(event.detail, "bad")]
+        }),
+        ...(event.key === undefined || event.reason !== "unknownOutcome" ? [] : [{
+          id: event.key,
+          ifThere: true,
+          tone: "bad" as const,
+          state: "outcome unknown, a person has to say it",
+          lines: [line("Whether its effect happened is not known.", "bad")]
+        }])
+      ]
     case "RunReleased":
     case "RunPaused":
     case "RunResumed":
       return note({
         kind: "person",
-        title: `${acts[event._tag]} by ${event.actor.id}`,
+        title: `${acts[event._tag]} by ${who(event.actor)}`,
         lines: said(line, event.reason)
       })
     case "BudgetChanged":
       return note({
         kind: "person",
-        title: `Budget changed by ${event.actor.id}`,
+        title: `Budget changed by ${who(event.actor)}`,
         input: { ...event.budget },
         lines: said(line, event.reason)
       })
@@ -108,7 +143,7 @@ const changes = ({ at, event, seq }: Recorded): ReadonlyArray<Change> => {
       return note({
         kind: "person",
         tone: "care",
-        title: `Cancel requested by ${event.actor.id}`,
+        title: `Cancel requested by ${who(event.actor)}`,
         lines: said(line, event.reason)
       })
     case "RunCompleted":
@@ -120,7 +155,7 @@ const changes = ({ at, event, seq }: Recorded): ReadonlyArray<Change> => {
         lines: [line(event.error, "bad", event.failure)]
       })
     case "RunCancelled":
-      return note({ title: `Run cancelled by ${event.actor.id}`, tone: "bad", lines: said(line, event.reason) })
+      return note({ title: `Run cancelled by ${who(event.actor)}`, tone: "bad", lines: said(line, event.reason) })
 
     case "LLMCallRequested":
     case "LLMCallCompleted":
@@ -142,7 +177,13 @@ const changes = ({ at, event, seq }: Recorded): ReadonlyArray<Change> => {
         title: `Asked for approval: ${event.subject}`,
         tone: "wait",
         state: "waits for a decision",
-        facts: facts({ tool: event.tool, approvers: event.approvers?.join(", ") }),
+        facts: facts({
+          tool: event.tool,
+          turn: event.turn === undefined ? undefined : `${event.turn}`,
+          "may decide": event.approvers === undefined ? undefined : event.approvers.join(", ") || "nobody",
+          until: event.expiresAtMillis === undefined ? undefined : time(event.expiresAtMillis)
+        }),
+        turn: event.turn,
         input: event.arguments,
         lines: event.reason === "" ? [] : [line(event.reason)]
       }]
@@ -151,9 +192,12 @@ const changes = ({ at, event, seq }: Recorded): ReadonlyArray<Change> => {
         id: event.key,
         kind: "approval",
         tone: "good",
-        state: `approved by ${event.actor.id}`,
+        state: decidedBy("approved", event.actor),
         lines: [
-          line(`Approved by ${event.actor.id}${event.comment === undefined ? "" : `: ${event.comment}`}`, "good"),
+          line(
+            `${capital(decidedBy("approved", event.actor))}${event.comment === undefined ? "" : `: ${event.comment}`}`,
+            "good"
+          ),
           ...(event.arguments === undefined ? [] : [line("With these arguments instead", "care", event.arguments)])
         ]
       }]
@@ -162,17 +206,25 @@ const changes = ({ at, event, seq }: Recorded): ReadonlyArray<Change> => {
         id: event.key,
         kind: "approval",
         tone: "bad",
-        state: `denied by ${event.actor.id}`,
-        lines: [line(`Denied by ${event.actor.id}${event.reason === "" ? "" : `: ${event.reason}`}`, "bad")]
+        state: decidedBy("denied", event.actor),
+        lines: [
+          line(`${capital(decidedBy("denied", event.actor))}${event.reason === "" ? "" : `: ${event.reason}`}`, "bad")
+        ]
       }]
     case "GuardrailTriggered":
       return note({
         kind: "guardrail",
-        title: `Guardrail ${event.rule}: ${verdicts[event.shadow ?? event.action]}`,
+        title: `${verdicts[event.shadow ?? event.action]}: ${spaced(event.rule).replaceAll("_", " ")}`,
         tone: event.action === "BLOCK" ? "bad" : event.action === "ALLOW" ? "plain" : "care",
         state: event.shadow === undefined ? "" : "only tried out",
-        facts: facts({ about: event.key, layer: event.layer, guardrail: event.guardrail }),
-        input: event.detail
+        facts: facts({
+          about: about[event.layer] ?? event.layer,
+          at: event.key,
+          guardrail: event.guardrail,
+          counts: event.counts === true ? "towards asking a person" : undefined
+        }),
+        turn: event.turn,
+        verdict: event
       })
     case "TimerStarted":
       return [{
@@ -198,7 +250,7 @@ const changes = ({ at, event, seq }: Recorded): ReadonlyArray<Change> => {
         kind: "wait",
         title: `Signal ${event.name} came`,
         tone: "plain",
-        facts: facts({ from: event.actor?.id }),
+        facts: facts({ from: event.actor === undefined ? undefined : who(event.actor) }),
         input: event.payload
       })
     case "WaitAbandoned":
@@ -220,12 +272,21 @@ const changes = ({ at, event, seq }: Recorded): ReadonlyArray<Change> => {
 const acts = { RunReleased: "Released", RunPaused: "Paused", RunResumed: "Resumed" } as const
 
 const verdicts = {
-  ALLOW: "allowed",
-  MARK: "marked",
-  REDACT: "masked",
-  ESCALATE: "asks a person",
-  BLOCK: "blocked"
+  ALLOW: "Let pass",
+  MARK: "Said to be data, not instructions",
+  REDACT: "Taken out of what the model is shown",
+  ESCALATE: "A person is asked",
+  BLOCK: "Stopped"
 } as const
+
+/** What a guardrail looked at. */
+const about: Readonly<Record<string, string>> = {
+  L1_input: "the goal",
+  L2_tool_result: "the result of a tool",
+  L2_summary: "a summary of older turns",
+  L3_output: "a call",
+  L4_run_level: "the run as a whole"
+}
 
 const said = (line: MakeLine, reason: string | undefined): ReadonlyArray<Line> =>
   reason === undefined || reason === "" ? [] : [line(reason)]

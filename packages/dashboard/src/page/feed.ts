@@ -9,7 +9,7 @@ import type { Recorded } from "./Entry.ts"
 type RunId = Recorded["runId"]
 
 /** How the connection stands. */
-export type Connection = "connecting" | "live" | "reconnecting" | "ended"
+export type Connection = "connecting" | "live" | "reconnecting" | "ended" | "failed"
 
 const pause = Schedule.spaced("1 second")
 

@@ -1,43 +1,95 @@
 /**
- * The page: who is there, where they are, and what is said aloud.
+ * The page: who is there, where they are, how the server is reached, and what is said aloud.
  */
+import type { Identity } from "@durable-agents/server/Api"
 import { render } from "preact"
-import { useCallback, useEffect, useMemo, useState } from "preact/hooks"
+import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks"
 import { Approvals } from "./Approvals.tsx"
-import { make } from "./Client.ts"
+import { type Contact, make } from "./Client.ts"
 import { useLoaded } from "./hooks.ts"
-import { Foreign, Problem } from "./parts.tsx"
+import { Foreign, Problem, Time } from "./parts.tsx"
 import { href, parse, type Route } from "./Route.ts"
 import { Runs } from "./Runs.tsx"
 import { RunView } from "./RunView.tsx"
-import { isSignedOut, SessionContext, token } from "./Session.ts"
+import { may, SessionContext, token, useSession } from "./Session.ts"
 import { SignIn } from "./SignIn.tsx"
 import { Start } from "./Start.tsx"
+import { zone } from "./Text.ts"
 
 const Page = () => {
   const [secret, setSecret] = useState(token.get)
-  const client = useMemo(() => make(secret), [secret])
+  const { isSignedOut, lostAt, tell } = useContact(secret)
+  const client = useMemo(() => make(secret, tell), [secret])
   const me = useLoaded(`me ${secret ?? ""}`, () => client.desk.me(), 30)
-  const [said, setSaid] = useState("")
-  const announce = useCallback((text: string) => setSaid(text), [])
-  const signIn = (next: string | undefined) => {
-    if (next === undefined) token.clear()
-    else token.set(next)
+  const { announce, said } = useAnnouncements()
+  // Who was here last: while they sign in again, what they were doing stays.
+  const [known, setKnown] = useState<Identity>()
+  useEffect(() => {
+    if (me.value !== undefined) setKnown(me.value)
+  }, [me.value])
+  const identity = me.value ?? known
+  const signIn = (next: string) => {
+    token.set(next)
     setSecret(next)
   }
-  const identity = me.value
-  if (isSignedOut(me.failure)) return <SignIn refused={secret !== undefined} onToken={signIn} />
+  const signOut = () => {
+    token.clear()
+    setKnown(undefined)
+    setSecret(undefined)
+  }
+  const door = <SignIn refused={secret !== undefined} again={known?.name} onToken={signIn} onLeave={signOut} />
   if (identity === undefined) {
-    return (
-      <main>{me.failure === undefined ? <p>Loading…</p> : <Problem failure={me.failure} retry={me.reload} />}</main>
-    )
+    return isSignedOut
+      ? door
+      : <main>{me.failure === undefined ? <p>Loading…</p> : <Problem failure={me.failure} retry={me.reload} />}</main>
   }
   return (
     <SessionContext.Provider value={{ client, identity, announce }}>
-      <Shell name={identity.name} onSignOut={secret === undefined ? undefined : () => signIn(undefined)} />
+      {isSignedOut && door}
+      <div hidden={isSignedOut}>
+        <div class="lost" role="status">
+          {lostAt !== undefined && (
+            <p>
+              The server cannot be reached since <Time at={lostAt} />. What you see is as it was then. Trying again…
+            </p>
+          )}
+        </div>
+        <Shell key={identity.name} onSignOut={secret === undefined ? undefined : signOut} />
+      </div>
       <div class="unseen" aria-live="polite">{said}</div>
     </SessionContext.Provider>
   )
+}
+
+/** How the server is reached, as the requests of the page find out. */
+const useContact = (secret: string | undefined) => {
+  const [state, setState] = useState<{ readonly secret: string | undefined; readonly signedOut: boolean }>({
+    secret,
+    signedOut: false
+  })
+  const [lostAt, setLostAt] = useState<number>()
+  const tell = (contact: Contact, at: number) => {
+    setState({ secret, signedOut: contact === "signedOut" })
+    setLostAt((before) => contact === "unreachable" ? before ?? at : undefined)
+  }
+  const isSignedOut = state.secret === secret && state.signedOut
+  const before = useRef(isSignedOut)
+  useEffect(() => {
+    // Who has signed in again goes on where they were.
+    if (before.current && !isSignedOut) document.querySelector("h1")?.focus()
+    before.current = isSignedOut
+  }, [isSignedOut])
+  return { tell, lostAt, isSignedOut }
+}
+
+/** What is said twice is heard twice: each text is another one for those who listen. */
+const useAnnouncements = () => {
+  const [said, setSaid] = useState("")
+  const announce = useCallback(
+    (text: string) => setSaid((before) => before === text ? `${text}\u00a0` : text),
+    []
+  )
+  return { said, announce }
 }
 
 const places: ReadonlyArray<readonly [name: string, route: Route]> = [
@@ -53,7 +105,8 @@ const titles: { readonly [Tag in Route["_tag"]]: string } = {
   Start: "Start a run"
 }
 
-const Shell = ({ name, onSignOut }: { readonly name: string; readonly onSignOut: (() => void) | undefined }) => {
+const Shell = ({ onSignOut }: { readonly onSignOut: (() => void) | undefined }) => {
+  const session = useSession()
   const route = useRoute()
   useEffect(() => void (document.title = `${titles[route._tag]} · durable-agents`), [route._tag])
   return (
@@ -61,18 +114,19 @@ const Shell = ({ name, onSignOut }: { readonly name: string; readonly onSignOut:
       <header>
         <span class="brand">durable-agents</span>
         <nav aria-label="Pages">
-          {places.map(([label, to]) => (
+          {places.filter(([, { _tag }]) => _tag !== "Start" || may(session, "starter")).map(([label, to]) => (
             <a key={label} href={href(to)} aria-current={to._tag === route._tag ? "page" : undefined}>{label}</a>
           ))}
         </nav>
         <span class="who">
-          <Foreign text={name} />
+          <Foreign text={session.identity.name} />
           {onSignOut !== undefined && <button type="button" onClick={onSignOut}>Sign out</button>}
         </span>
       </header>
       <main>
         <View key={route._tag === "Run" ? route.runId : route._tag} route={route} />
       </main>
+      <footer>Times are those of this device: {zone()}</footer>
     </>
   )
 }

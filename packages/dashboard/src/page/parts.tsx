@@ -3,9 +3,9 @@
  */
 import type { Schema } from "effect"
 import type { ComponentChildren } from "preact"
-import { useEffect, useId, useRef, useState } from "preact/hooks"
-import { type Failure, words } from "./Client.ts"
-import { shown, time, visible } from "./Text.ts"
+import { useEffect, useId, useMemo, useRef, useState } from "preact/hooks"
+import { type Failure, isUnreachable, words } from "./Client.ts"
+import { instant, shown, time, visible } from "./Text.ts"
 
 /** The heading of a view, which has the focus when the view comes up, so that reading goes on there. */
 export const Heading = ({ children }: { readonly children: ComponentChildren }) => {
@@ -14,24 +14,37 @@ export const Heading = ({ children }: { readonly children: ComponentChildren }) 
   return <h1 ref={ref} tabIndex={-1}>{children}</h1>
 }
 
-export const Time = ({ at }: { readonly at: number }) => <time>{time(at)}</time>
+/** A time where the reader is; the time of the log is told when it is pointed at. */
+export const Time = ({ at }: { readonly at: number }) => (
+  <time dateTime={instant(at)} title={instant(at)}>{time(at)}</time>
+)
 
 /** Text of somebody else: isolated in its direction, with nothing hidden. */
 export const Foreign = ({ text }: { readonly text: string }) => <bdi>{visible(text)}</bdi>
 
+/** So much of a value is shown at first, and so much more each time: a browser lays out a megabyte for seconds. */
 const long = 4000
+const more = 100_000
 
-/** A value of somebody else, as text; a long one is opened on demand, unless somebody has to know all of it. */
+/** A value of somebody else, as text; a long one is opened bit by bit, unless somebody has to know all of it. */
 export const Value = ({ value, whole = false }: { readonly value: Schema.Json; readonly whole?: boolean }) => {
-  const text = shown(value)
-  const [all, setAll] = useState(whole || text.length <= long)
+  const text = useMemo(() => shown(value), [value])
+  const [limit, setLimit] = useState(long)
+  const isCut = !whole && text.length > limit
   return (
     <div class="value">
-      <pre dir="auto">{all ? text : `${text.slice(0, long)}…`}</pre>
+      <pre dir="auto">{isCut ? `${text.slice(0, limit).toWellFormed()}…` : text}</pre>
       {!whole && text.length > long && (
-        <button type="button" aria-expanded={all} onClick={() => setAll(!all)}>
-          {all ? "Show less" : `Show all ${text.length} characters`}
-        </button>
+        <div class="buttons">
+          {isCut && (
+            <button type="button" onClick={() => setLimit(limit === long ? more : limit + more)}>
+              {text.length <= more
+                ? `Show all ${text.length} characters`
+                : `Show more (${limit} of ${text.length} characters)`}
+            </button>
+          )}
+          {limit > long && <button type="button" onClick={() => setLimit(long)}>Show less</button>}
+        </div>
       )}
     </div>
   )
@@ -56,11 +69,21 @@ export const Problem = ({ failure, retry }: { readonly failure: Failure | undefi
   failure === undefined ? null : (
     <div class="notice bad" role="alert">
       <p>
-        <Foreign text={words(failure)} />
+        <Foreign text={words(failure, retry === undefined)} />
       </p>
       {retry !== undefined && <button type="button" onClick={retry}>Try again</button>}
     </div>
   )
+
+/** Why what is shown is not there, or is old. That nobody answers is said at the top of the page. */
+export const LoadProblem = ({ failure, retry, value }: {
+  readonly failure: Failure | undefined
+  readonly retry: () => void
+  readonly value: unknown
+}) =>
+  failure === undefined || (value !== undefined && isUnreachable(failure))
+    ? null
+    : <Problem failure={failure} retry={retry} />
 
 /** A message that takes the focus, since what had it is gone. */
 export const Outcome = (
