@@ -8,6 +8,7 @@ import { Api } from "./Api.ts"
 import { type Definition, Definitions } from "./Definitions.ts"
 import { CurrentIdentity } from "./Identity.ts"
 import * as Listing from "./Listing.ts"
+import { present } from "./RunRead.ts"
 
 /**
  * @category layers
@@ -24,16 +25,17 @@ export const layer = HttpApiBuilder.group(Api, "desk", (handlers) =>
       .handle("me", () => CurrentIdentity)
   }))
 
-const infoOf = ({ budget, description, input, name, version }: Definition) => ({
-  name,
-  version,
-  input: jsonSchemaOf(input),
-  budget,
-  model: description.model,
-  guardrailProfile: description.guardrailProfile,
-  guardrailProfiles: description.guardrailProfiles ?? [],
-  tools: description.tools ?? []
-})
+const infoOf = ({ budget, description, input, name, version }: Definition) =>
+  present({
+    name,
+    version,
+    input: jsonSchemaOf(input),
+    budget,
+    model: description.model,
+    guardrailProfile: description.guardrailProfile,
+    guardrailProfiles: description.guardrailProfiles ?? [],
+    tools: description.tools ?? []
+  })
 
 /** A schema that JSON Schema has no words for takes, as far as it says, anything. */
 const jsonSchemaOf = (input: Definition["input"]): Schema.Json =>

@@ -60,7 +60,7 @@ export const FeedEvent = Schema.Union([
     data: Schema.fromJsonString(EventLine)
   }),
   Schema.Struct({
-    id: Schema.optional(Schema.String),
+    id: Schema.optionalKey(Schema.String),
     event: Schema.Literal("end"),
     data: Schema.fromJsonString(Schema.Struct({ status: Status }))
   })

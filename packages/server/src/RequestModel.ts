@@ -4,7 +4,7 @@
 import { Budget, OperationKey, RunId, Seq } from "@durable-agents/core"
 import { Schema, SchemaGetter } from "effect"
 
-const { Json, String: Text, optional } = Schema
+const { Json, String: Text, optional, optionalKey } = Schema
 
 /**
  * The id of a run in a path: a UUID, which may be written in upper case too.
@@ -87,7 +87,7 @@ const StartBudget = Budget.Budget.check(Schema.makeFilter((budget: Budget.Budget
 export const StartRequest = Schema.Struct({
   /** May be left out where the server knows one program only. */
   program: optional(Text),
-  input: optional(Json),
+  input: optionalKey(Json),
   /** A key of the program's own, as code gives it: the same order number may name a run of two programs. Any text. */
   startKey: optional(Key),
   labels: optional(Schema.Record(Text, Text)),
@@ -118,7 +118,7 @@ export const ApproveRequest = Schema.Struct({
   /** The `key` of the pending approval. */
   approval: OperationKey,
   /** Instead of the arguments that were shown. */
-  arguments: optional(Json),
+  arguments: optionalKey(Json),
   comment: optional(Text)
 }).annotate({ identifier: "ApproveRequest" })
 
@@ -168,7 +168,7 @@ export const BudgetRequest = Schema.Struct({ budget: Budget.Budget, reason: opti
  * @since 0.1.0
  */
 export const SignalRequest = [
-  Schema.Struct({ payload: optional(Json), id: optional(Key) }).annotate({ identifier: "SignalRequest" }),
+  Schema.Struct({ payload: optionalKey(Json), id: optional(Key) }).annotate({ identifier: "SignalRequest" }),
   Schema.Null
 ] as const
 

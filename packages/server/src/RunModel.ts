@@ -4,7 +4,7 @@
 import { Actor, Budget, OperationKey, RunId, type RunStatus, RunSummary, Seq, WaitSummary } from "@durable-agents/core"
 import { Schema, Struct } from "effect"
 
-const { Json, String: Text, optional, optionalKey } = Schema
+const { Json, String: Text, optionalKey } = Schema
 
 /** A record, so that a status that core gains is missed here by the compiler. */
 const statuses: { readonly [Status in Exclude<RunStatus, "NotStarted">]: Status } = {
@@ -37,13 +37,13 @@ export const PendingApproval = Schema.Struct({
   requestedAt: Schema.Finite,
   subject: Text,
   reason: Text,
-  tool: optional(Text),
-  arguments: optional(Json),
+  tool: optionalKey(Text),
+  arguments: optionalKey(Json),
   /** The JSON schema of what may be put in place of the arguments. */
-  argumentsSchema: optional(Json),
-  expiresAt: optional(Schema.Finite),
-  onExpiry: optional(Schema.Literals(["deny", "approve"])),
-  approvers: optional(Schema.Array(Text)),
+  argumentsSchema: optionalKey(Json),
+  expiresAt: optionalKey(Schema.Finite),
+  onExpiry: optionalKey(Schema.Literals(["deny", "approve"])),
+  approvers: optionalKey(Schema.Array(Text)),
   /** Whoever started the run may not allow it. */
   notByRequester: Schema.Boolean
 }).annotate({ identifier: "PendingApproval" })
@@ -89,26 +89,26 @@ export const Run = Schema.Struct({
   now: Schema.Finite,
   requestedBy: Actor,
   labels: Schema.Record(Text, Text),
-  startKey: optional(Text),
-  parent: optional(Text),
+  startKey: optionalKey(Text),
+  parent: optionalKey(Text),
   /** The run whose first events this one began with, and how many. */
-  forkedFrom: optional(Schema.Struct({ runId: RunId, seq: Seq, reason: optionalKey(Text) })),
+  forkedFrom: optionalKey(Schema.Struct({ runId: RunId, seq: Seq, reason: optionalKey(Text) })),
   input: Json,
   /** What the program returned; absent unless completed. */
-  output: optional(Json),
+  output: optionalKey(Json),
   /** Why it failed, is stuck or was cancelled. */
-  reason: optional(Text),
+  reason: optionalKey(Text),
   /** The program's typed failure. */
-  failure: optional(Json),
+  failure: optionalKey(Json),
   waits: Schema.Array(WaitSummary),
   pendingApprovals: Schema.Array(PendingApproval),
   /** When it goes on by itself. */
-  wakeAt: optional(Schema.Finite),
+  wakeAt: optionalKey(Schema.Finite),
   budget: Budget.Budget,
   usage: Budget.Usage,
-  model: optional(Text),
-  systemPrompt: optional(Text),
-  guardrailProfile: optional(Text),
+  model: optionalKey(Text),
+  systemPrompt: optionalKey(Text),
+  guardrailProfile: optionalKey(Text),
   tools: Schema.Array(Tool)
 }).annotate({ identifier: "Run" })
 
@@ -192,9 +192,9 @@ export const ProgramInfo = Schema.Struct({
   version: Text,
   /** A JSON schema of its input. */
   input: Json,
-  budget: optional(Budget.Budget),
-  model: optional(Text),
-  guardrailProfile: optional(Text),
+  budget: optionalKey(Budget.Budget),
+  model: optionalKey(Text),
+  guardrailProfile: optionalKey(Text),
   guardrailProfiles: Schema.Array(Text),
   tools: Schema.Array(Tool)
 }).annotate({ identifier: "Program" })

@@ -82,9 +82,18 @@ export const modelOf = Effect.fnUntraced(function*({ run, since }: { readonly ru
     systemPrompt: started?.systemPrompt,
     guardrailProfile: started?.guardrailProfile,
     tools: started?.tools ?? []
-  } satisfies Run)
+  }) satisfies Run
 })
 
-/** Without what is undefined, which JSON would say as null: absent is absent. The type says the same of both. */
-const present = <A extends object>(value: A): A =>
-  Object.fromEntries(Object.entries(value).filter(([, each]) => each !== undefined)) as A
+/**
+ * Without what is undefined, which JSON would say as null: absent is absent, and null is what a program returned.
+ *
+ * @category conversions
+ * @since 0.1.0
+ */
+export const present = <A extends object>(value: A): Present<A> =>
+  Object.fromEntries(Object.entries(value).filter(([, each]) => each !== undefined)) as Present<A>
+
+type Present<A> =
+  & { readonly [K in keyof A as undefined extends A[K] ? never : K]: A[K] }
+  & { readonly [K in keyof A as undefined extends A[K] ? K : never]?: Exclude<A[K], undefined> }
