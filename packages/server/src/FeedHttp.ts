@@ -2,11 +2,12 @@
  * The log of one run: a page of it, or all of it as server-sent events that go on with the run.
  */
 import { type Recorded, RunEvent, type RunId, Runs } from "@durable-agents/core"
-import { Context, Deferred, Effect, Option, Schedule, Stream } from "effect"
+import { Context, Deferred, Effect, Layer, Option, Schedule, Stream } from "effect"
 import { HttpServerResponse } from "effect/http"
 import * as Measure from "./Measure.ts"
 import { invalid } from "./Refusal.ts"
 import { ServerSettings } from "./Settings.ts"
+import { type Item, Tails } from "./Tails.ts"
 
 /**
  * Ends the feeds of a server that is about to end, so that its clients go on elsewhere. Never of itself.
@@ -17,6 +18,14 @@ import { ServerSettings } from "./Settings.ts"
 export const Draining = Context.Reference<Deferred.Deferred<void>>("@durable-agents/server/Draining", {
   defaultValue: () => Deferred.makeUnsafe()
 })
+
+/**
+ * What all feeds of a server read from.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const tails: Layer.Layer<Tails, never, Runs> = Layer.suspend(() => Tails.layer(itemOf))
 
 /**
  * A page from a position on, as the lines that were recorded.
@@ -39,7 +48,8 @@ export const page = Effect.fnUntraced(function*(runId: RunId, from: number, limi
  *
  * **Details**
  *
- * Reads from the store as fast as its reader takes, so a slow one costs a page of events, however long the log is.
+ * Events are sent as fast as the reader takes them, so a slow one costs a page of events, however long the log is. All who follow
+ * one run read its newest events from the store together.
  *
  * @category responses
  * @since 0.1.0
@@ -56,8 +66,8 @@ export const feed = Effect.fnUntraced(function*(runId: RunId, from: number) {
     if (endStatus(before.value) !== undefined) return HttpServerResponse.empty({ status: 204 })
   }
   const events = Stream.flatMap(
-    Stream.chunks(runs.changes(runId, from)),
-    // A store may answer with a whole log at once; nobody has to take it at once.
+    (yield* Tails).follow(runId, from),
+    // Many may have come at once; nobody has to take them at once.
     (found) => Stream.fromIterable(pieces(found), { chunkSize: 1 })
   )
   const beats = Stream.map(Stream.fromSchedule(Schedule.spaced(heartbeat)), () => ":\n\n")
@@ -72,14 +82,20 @@ export const feed = Effect.fnUntraced(function*(runId: RunId, from: number) {
   )
 })
 
-function* pieces(found: ReadonlyArray<Recorded>): Iterable<string> {
-  for (let index = 0; index < found.length; index += 32) yield found.slice(index, index + 32).map(text).join("")
+function* pieces(found: ReadonlyArray<Item>): Iterable<string> {
+  for (let index = 0; index < found.length; index += 32) {
+    yield found.slice(index, index + 32).map(({ text }) => text).join("")
+  }
 }
 
-const text = (recorded: Recorded): string => {
+const itemOf = (recorded: Recorded): Item => {
   const status = endStatus(recorded)
   const end = status === undefined ? "" : `event: end\ndata: {"status":"${status}"}\n\n`
-  return `id: ${recorded.seq}\ndata: ${RunEvent.toLine(recorded)}\n\n${end}`
+  return {
+    seq: recorded.seq,
+    text: `id: ${recorded.seq}\ndata: ${RunEvent.toLine(recorded)}\n\n${end}`,
+    isLast: status !== undefined
+  }
 }
 
 const endStatus = ({ event }: Recorded): "Completed" | "Failed" | "Cancelled" | undefined => {

@@ -69,7 +69,7 @@ export const approvals = Effect.fnUntraced(function*(query: {
 })
 
 /**
- * Fails unless there is a run with this id in the namespace that is in place.
+ * What lists show of the run with this id; fails unless it is in the namespace that is in place.
  *
  * @category handlers
  * @since 0.1.0
@@ -80,6 +80,7 @@ export const known = Effect.fnUntraced(function*(runId: RunId) {
   if (Option.isNone(summary) || summary.value.namespace !== namespace) {
     return yield* ofRun.RunNotFound(new RunNotFound({ runId }))
   }
+  return summary.value
 })
 
 /** A store that answers without the cursor takes offence at the cursor. */

@@ -27,8 +27,9 @@ import {
 } from "./Refusal.ts"
 import * as RunRead from "./RunRead.ts"
 import * as Start from "./Start.ts"
+import type { Tails } from "./Tails.ts"
 
-type Services = Runs | RunIndex | RunQueue | EventStore | Definitions
+type Services = Runs | RunIndex | RunQueue | EventStore | Definitions | Tails
 
 /**
  * @category layers
@@ -73,7 +74,7 @@ export const layer = HttpApiBuilder.group(Api, "runs", (handlers) =>
         here(Effect.gen(function*() {
           const actor = (yield* withRole("starter", "operator")).name
           const key = yield* Key.ofSignal(headers["idempotency-key"], payload?.id)
-          yield* found(runId)
+          yield* Listing.known(runId)
           yield* Effect.catchTags(
             (yield* Runs).signal(runId, name, payload?.payload ?? null, { actor, ...key }),
             { ...ofOpenRun, SignalConflict: SignalConflictRefusal }
@@ -82,8 +83,8 @@ export const layer = HttpApiBuilder.group(Api, "runs", (handlers) =>
       .handle("cancel", ({ params: { runId }, payload }) =>
         here(Effect.gen(function*() {
           const { name, roles } = yield* withRole("starter", "operator")
-          const { run } = yield* found(runId)
-          const isOwn = run.state.started?.requestedBy.id === name
+          const { requestedBy } = yield* Listing.known(runId)
+          const isOwn = requestedBy.kind === "person" && requestedBy.id === name
           if (!roles.includes("operator") && !isOwn) return yield* lacking(["operator"])
           yield* Effect.catchTags((yield* Runs).cancel(runId, by(name, payload)), ofOpenRun)
         })))
@@ -102,7 +103,7 @@ export const layer = HttpApiBuilder.group(Api, "runs", (handlers) =>
       .handle("resolve", ({ params: { runId }, payload }) =>
         here(Effect.gen(function*() {
           const actor = (yield* withRole("operator")).name
-          yield* found(runId)
+          yield* Listing.known(runId)
           yield* Effect.catchTags(
             (yield* Runs).resolve(
               runId,
@@ -118,7 +119,7 @@ export const layer = HttpApiBuilder.group(Api, "runs", (handlers) =>
           const actor = (yield* withRole("operator")).name
           const { budget, labels } = payload ?? {}
           const key = yield* Key.ofStart(headers["idempotency-key"], payload?.startKey)
-          yield* found(runId)
+          yield* Listing.known(runId)
           return yield* Effect.flatMap(
             Effect.catchTags(
               (yield* Runs).fork(runId, {
@@ -201,6 +202,6 @@ const operate = Effect.fnUntraced(function*(
   act: (runs: Runs["Service"], actor: string) => ReturnType<Runs["Service"]["pause"]>
 ) {
   const { name } = yield* withRole("operator")
-  yield* found(runId)
+  yield* Listing.known(runId)
   yield* Effect.catchTags(act(yield* Runs, name), ofOpenRun)
 })

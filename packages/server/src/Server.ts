@@ -14,7 +14,7 @@ import * as BorderHttp from "./BorderHttp.ts"
 import { type Definition, Definitions } from "./Definitions.ts"
 import * as DeskHttp from "./DeskHttp.ts"
 import * as Envelope from "./Envelope.ts"
-import { Draining } from "./FeedHttp.ts"
+import { Draining, tails } from "./FeedHttp.ts"
 import * as HealthHttp from "./HealthHttp.ts"
 import * as Listener from "./Listener.ts"
 import * as RunsHttp from "./RunsHttp.ts"
@@ -53,7 +53,7 @@ export interface Options {
  */
 export const handlers = (options: Options = {}) =>
   Layer.mergeAll(RunsHttp.layer, DeskHttp.layer, HealthHttp.layer).pipe(
-    Layer.provide([Access.layer, BorderHttp.layer]),
+    Layer.provide([Access.layer, BorderHttp.layer, tails]),
     Layer.provide(Runs.layer),
     Layer.provide(Definitions.layer(options.programs ?? []))
   )

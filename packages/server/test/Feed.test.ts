@@ -1,4 +1,4 @@
-import { EventStore, type RunId, Runs } from "@durable-agents/core"
+import { EventStore, type Recorded, type RunId, Runs } from "@durable-agents/core"
 import { Sqlite } from "@durable-agents/sqlite"
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer, Stream } from "effect"
@@ -208,14 +208,18 @@ describe("Feed", () => {
       let pulled = 0
       const counted = Layer.effect(
         EventStore,
-        Effect.map(EventStore, (store) => ({
-          ...store,
-          changes: (runId: RunId, from?: number) =>
-            Stream.mapArray(store.changes(runId, from), (events) => {
+        Effect.map(EventStore, (store) => {
+          const count = <E, R>(events: Stream.Stream<Recorded, E, R>) =>
+            Stream.mapArray(events, (events) => {
               pulled += events.length
               return events
             })
-        }))
+          return {
+            ...store,
+            read: (runId: RunId, from?: number) => count(store.read(runId, from)),
+            changes: (runId: RunId, from?: number) => count(store.changes(runId, from))
+          }
+        })
       )
       yield* Effect.gen(function*() {
         const { port, url } = yield* serve()
@@ -231,6 +235,7 @@ describe("Feed", () => {
         }
         yield* runs.cancel(runId, { actor: "dana" })
         const { seq } = yield* runs.state(runId)
+        pulled = 0
         const socket = yield* Effect.acquireRelease(
           Effect.sync(() => connect(port, "127.0.0.1")),
           (socket) => Effect.sync(() => socket.destroy())
