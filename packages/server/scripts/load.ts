@@ -1,20 +1,21 @@
 /**
- * Load on one server over SQLite: many open feeds, and requests at a steady rate.
+ * Load on one server over SQLite: many open feeds, and requests at a steady rate, while runs end and others begin.
  *
  *     node packages/server/scripts/load.ts --seconds 600 --feeds 200 --rate 50
  *
- * Prints every ten seconds what the server's process holds in memory, and at the end how long answers took and whether every feed
- * got every event once. Ends with 1 if anything failed.
+ * The server is a process of its own. Prints every ten seconds what that process holds in memory, and at the end how long answers
+ * took, whether every feed got every event once and the end of its run, and how much memory grew in the second half. Ends with 1 if
+ * anything failed, or if memory grew by more than `--growth` percent.
  */
 import { AccessToken, Program } from "@durable-agents/core"
 import { Server } from "@durable-agents/server"
 import { Sqlite } from "@durable-agents/sqlite"
-import { Clock, Console, Effect, Layer, Redacted, Ref, Schedule, Schema } from "effect"
+import { Clock, Console, Deferred, Effect, Layer, Redacted, Schedule, Schema, Semaphore } from "effect"
 import { HttpServer } from "effect/http"
 import { fork } from "node:child_process"
 import { mkdtempSync, rmSync } from "node:fs"
 import { Agent, request } from "node:http"
-import { tmpdir } from "node:os"
+import { availableParallelism, loadavg, tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { parseArgs } from "node:util"
@@ -24,7 +25,12 @@ const { values } = parseArgs({
     seconds: { type: "string", default: "60" },
     feeds: { type: "string", default: "200" },
     rate: { type: "string", default: "50" },
+    /** How many runs are open at a time. */
     runs: { type: "string", default: "20" },
+    /** With how many events a run ends, and another takes its place. */
+    events: { type: "string", default: "60" },
+    /** By how many percent memory may grow from the third to the last quarter of the time. */
+    growth: { type: "string", default: "10" },
     serve: { type: "string" }
   }
 })
@@ -38,16 +44,27 @@ const serve = (file: string) =>
     const server = yield* HttpServer.HttpServer
     process.send?.({ url: HttpServer.formatAddress(server.address), token: Redacted.value(secret) })
     process.on("message", () => {
+      const { rss } = process.memoryUsage()
       globalThis.gc?.()
-      process.send?.({ rss: process.memoryUsage().rss, heap: process.memoryUsage().heapUsed })
+      const { external, heapUsed } = process.memoryUsage()
+      const { system, user } = process.cpuUsage()
+      process.send?.({ rss, heap: heapUsed, external, cpuMicros: system + user })
     })
     return yield* Effect.never
   }).pipe(Effect.provide(Layer.provideMerge(Server.layer({ port: 0, programs: [Ship] }), Sqlite.layer({ file }))))
 
+interface Memory {
+  /** As it is; the other two after a collection of garbage. */
+  readonly rss: number
+  readonly heap: number
+  readonly external: number
+  readonly cpuMicros: number
+}
+
 interface Child {
   readonly url: URL
   readonly token: string
-  readonly memory: Effect.Effect<{ readonly rss: number; readonly heap: number }>
+  readonly memory: Effect.Effect<Memory>
 }
 
 const child = Effect.gen(function*() {
@@ -89,9 +106,12 @@ const call = ({ token, url }: Child, method: string, path: string, json?: unknow
     asked.end(json === undefined ? undefined : JSON.stringify(json))
   })
 
-/** A feed, and the position of the event that it waits for; -1 if it got another one than that. */
-const follow = ({ token, url }: Child, runId: string, seen: { next: number }) =>
-  Effect.callback<string>((resume) => {
+/** Reads a feed to its end; `undefined` if it was as it should be: every event once, in order, and then the end. */
+const follow = ({ token, url }: Child, runId: string) =>
+  Effect.callback<string | undefined>((resume) => {
+    let next = 0
+    let odd: string | undefined
+    let ended = false
     const asked = request({
       host: url.hostname,
       port: url.port,
@@ -103,10 +123,13 @@ const follow = ({ token, url }: Child, runId: string, seen: { next: number }) =>
         const lines = (rest + chunk).split("\n")
         rest = lines.pop() ?? ""
         for (const line of lines) {
-          if (line.startsWith("id: ")) seen.next = Number(line.slice(4)) === seen.next ? seen.next + 1 : -1
+          if (line === "event: end") ended = true
+          if (!line.startsWith("id: ")) continue
+          if (Number(line.slice(4)) !== next) odd ??= `${line} came instead of ${next}`
+          next++
         }
       })
-      response.on("end", () => resume(Effect.succeed("ended")))
+      response.on("end", () => resume(Effect.succeed(odd ?? (ended ? undefined : `broke off before ${next}`))))
       response.on("error", (error) => resume(Effect.succeed(error.message)))
     })
     asked.on("error", (error) => resume(Effect.succeed(error.message)))
@@ -114,12 +137,14 @@ const follow = ({ token, url }: Child, runId: string, seen: { next: number }) =>
     return Effect.sync(() => asked.destroy())
   })
 
-/** Waits until this holds, up to a minute. */
-const settle = (holds: Effect.Effect<boolean>) =>
-  Effect.repeat(holds, {
-    until: (done) => done,
-    schedule: Schedule.spaced("100 millis").pipe(Schedule.upTo({ times: 600 }))
-  })
+/** A place for one run at a time, one after the other. */
+interface Slot {
+  readonly turns: Semaphore.Semaphore
+  /** The runs that were here, and the one that is to come next. */
+  readonly runs: Array<Deferred.Deferred<string>>
+  runId: string
+  events: number
+}
 
 const megabytes = (bytes: number) => `${(bytes / 1024 / 1024).toFixed(0)} MB`
 
@@ -127,63 +152,122 @@ const load = Effect.gen(function*() {
   const server = yield* child
   const seconds = Number(values.seconds)
   const rate = Number(values.rate)
-  const runIds: Array<string> = []
-  for (let index = 0; index < Number(values.runs); index++) {
-    const { text } = yield* call(server, "POST", "/runs", { input: `order ${index}` })
-    runIds.push(JSON.parse(text).runId)
-  }
-  const feeds = Array.from({ length: Number(values.feeds) }, (_, index) => ({
-    runId: runIds[index % runIds.length] ?? "",
-    seen: { next: 0 }
-  }))
-  const broken = yield* Ref.make<ReadonlyArray<string>>([])
-  for (const { runId, seen } of feeds) {
-    yield* Effect.forkScoped(Effect.flatMap(follow(server, runId, seen), (why) =>
-      Ref.update(broken, (all) => [...all, why])))
-  }
+  const feeds = Number(values.feeds)
+  const runLength = Number(values.events)
   const answers: Array<number> = []
   const failures: Array<string> = []
-  const ask = Effect.fnUntraced(function*(index: number) {
-    const runId = runIds[index % runIds.length]
-    const begun = yield* Clock.currentTimeMillis
-    const { status, text } = yield* index % 2 === 0
-      ? call(server, "POST", `/runs/${runId}/signals/tick`, { payload: { index, filler: "x".repeat(500) } })
-      : call(server, "GET", index % 4 === 1 ? "/runs?limit=20" : `/runs/${runId}`)
+  const timed = Effect.fnUntraced(function*(begun: number, asked: ReturnType<typeof call>) {
+    const { status, text } = yield* asked
     answers.push((yield* Clock.currentTimeMillis) - begun)
-    if (status !== 200 && status !== 204) failures.push(`${status} ${text}`)
+    if (status < 200 || status > 204) failures.push(`${status} ${text}`)
+    return text
   })
+
+  const begin = Effect.fnUntraced(function*(slot: Slot, begun: number) {
+    const text = yield* timed(begun, call(server, "POST", "/runs", { input: "an order" }))
+    slot.runId = JSON.parse(text).runId
+    slot.events = 1
+    const run = slot.runs.at(-1)
+    slot.runs.push(Deferred.makeUnsafe())
+    if (run !== undefined) yield* Deferred.succeed(run, slot.runId)
+  })
+  const end = (slot: Slot, begun: number) => timed(begun, call(server, "POST", `/runs/${slot.runId}/cancel`, {}))
+
+  const ask = Effect.fnUntraced(function*(index: number) {
+    // What waits for its turn has been asked by then.
+    const begun = yield* Clock.currentTimeMillis
+    const slot = slots[index % slots.length]
+    if (slot === undefined) return
+    yield* slot.turns.withPermits(1)(Effect.gen(function*() {
+      const kind = Math.floor(index / slots.length) % 4
+      if (kind === 1) return yield* timed(begun, call(server, "GET", "/runs?limit=20"))
+      if (kind === 3) return yield* timed(begun, call(server, "GET", `/runs/${slot.runId}`))
+      if (slot.events >= runLength) {
+        yield* end(slot, begun)
+        return yield* begin(slot, begun)
+      }
+      slot.events++
+      const payload = { index, filler: "x".repeat(500) }
+      return yield* timed(begun, call(server, "POST", `/runs/${slot.runId}/signals/tick`, { payload }))
+    }))
+  })
+
+  const slots = Array.from({ length: Number(values.runs) }, (): Slot => ({
+    turns: Semaphore.makeUnsafe(1),
+    runs: [Deferred.makeUnsafe()],
+    runId: "",
+    events: 0
+  }))
+  for (const slot of slots) yield* begin(slot, yield* Clock.currentTimeMillis)
+  const broken: Array<string> = []
+  let read = 0
+  for (let index = 0; index < feeds; index++) {
+    const slot = slots[index % slots.length]
+    yield* Effect.forkScoped(Effect.gen(function*() {
+      for (let turn = 0;; turn++) {
+        const run = slot?.runs[turn]
+        if (run === undefined) return
+        const why = yield* follow(server, yield* Deferred.await(run))
+        read++
+        if (why !== undefined) broken.push(why)
+      }
+    }))
+  }
+
+  const samples: Array<Memory> = []
   yield* Effect.forkScoped(Effect.repeat(
-    Effect.flatMap(
-      server.memory,
-      ({ heap, rss }) =>
-        Console
-          .log(`${answers.length} answers, ${failures.length} failures; rss ${megabytes(rss)}, heap ${megabytes(heap)}`)
-    ),
-    Schedule.spaced("10 seconds")
+    Effect.flatMap(server.memory, (memory) => {
+      samples.push(memory)
+      const { external, heap, rss } = memory
+      return Console
+        .log(`${answers.length} answers, ${failures.length} failures, ${read} feeds read, ${broken.length} broken; ` +
+          `rss ${megabytes(rss)}, heap ${megabytes(heap)}, external ${megabytes(external)}`)
+    }),
+    Schedule.fixed("10 seconds")
   ))
+
+  const busy = () => `${(loadavg()[0] ?? 0).toFixed(1)} of ${availableParallelism()}`
+  const before = busy()
   let sent = 0
+  let done = 0
   yield* Effect.repeat(
-    Effect.suspend(() => Effect.forkScoped(ask(sent++))),
+    Effect.suspend(() => Effect.forkScoped(Effect.ensuring(ask(sent++), Effect.sync(() => done++)))),
     Schedule.fixed(1000 / rate).pipe(Schedule.upTo({ times: seconds * rate - 1 }))
   )
   // Answers that are under way, and feeds that are behind, have a minute to arrive.
-  const isDone = Effect.sync(() => answers.length >= sent)
-  yield* settle(isDone)
-  const lengths = new Map<string, number>()
-  for (const runId of runIds) lengths.set(runId, JSON.parse((yield* call(server, "GET", `/runs/${runId}`)).text).seq)
-  yield* settle(Effect.sync(() => feeds.every(({ runId, seen }) => seen.next === lengths.get(runId))))
-  const odd = feeds.filter(({ seen }) => seen.next === -1).length
-  const behind = feeds.filter(({ runId, seen }) => seen.next !== lengths.get(runId)).length - odd
+  const settled = (holds: () => boolean) =>
+    Effect.repeat(Effect.sync(holds), {
+      until: (done) => done,
+      schedule: Schedule.spaced("100 millis").pipe(Schedule.upTo({ times: 600 }))
+    })
+  yield* settled(() => done === sent)
+  for (const slot of slots) yield* end(slot, yield* Clock.currentTimeMillis)
+  const begun = slots.reduce((sum, { runs }) => sum + runs.length - 1, 0)
+  const expected = begun * feeds / slots.length
+  yield* settled(() => read >= expected)
+
   const sorted = answers.toSorted((left, right) => left - right)
   const at = (part: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0
+  const mean = (of: (memory: Memory) => number, from: number) => {
+    const part = samples.slice(Math.floor(samples.length * from), Math.floor(samples.length * (from + 0.25)))
+    return part.reduce((sum, memory) => sum + of(memory), 0) / Math.max(1, part.length)
+  }
+  const growth = (of: (memory: Memory) => number) => (mean(of, 0.75) / mean(of, 0.5) - 1) * 100
+  const [rss, heap] = [growth(({ rss }) => rss), growth(({ heap }) => heap)]
+  const cpu = (samples.at(-1)?.cpuMicros ?? 0) / 10_000 / seconds
   yield* Console
     .log(`${answers.length} answers in ${seconds} s: median ${at(0.5)} ms, p99 ${at(0.99)} ms, longest ${at(1)} ms; ` +
-      `${failures.length} failures, ${
-        (yield* Ref.get(broken)).length
-      } broken feeds, ${odd} feeds with a gap or a duplicate, ${behind} behind, ` +
-      `${Array.from(lengths.values()).reduce((sum, length) => sum + length, 0)} events`)
-  for (const failure of failures.slice(0, 5)) yield* Console.error(failure)
-  const failed = failures.length + (yield* Ref.get(broken)).length + odd + behind > 0
+      `${failures.length} failures\n` +
+      `${begun} runs, ${read} of ${expected} feeds read to their end, ${broken.length} broken, with a gap or with a duplicate\n` +
+      `memory of the server from the third to the last quarter: rss ${megabytes(mean(({ rss }) => rss, 0.5))} to ` +
+      `${megabytes(mean(({ rss }) => rss, 0.75))} (${rss.toFixed(1)} %), heap ${
+        megabytes(mean(({ heap }) => heap, 0.5))
+      } to ` +
+      `${megabytes(mean(({ heap }) => heap, 0.75))} (${heap.toFixed(1)} %); at most ${values.growth} % are allowed\n` +
+      `the server took ${cpu.toFixed(0)} % of one core; load of the machine ${before} cores before, ${busy()} after`)
+  for (const failure of [...failures.slice(0, 5), ...broken.slice(0, 5)]) yield* Console.error(failure)
+  const grown = Math.max(rss, heap) > Number(values.growth)
+  const failed = failures.length + broken.length > 0 || read < expected || grown
   yield* Effect.sync(() => void (process.exitCode = failed ? 1 : 0))
 })
 

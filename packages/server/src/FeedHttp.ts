@@ -27,17 +27,26 @@ export const Draining = Context.Reference<Deferred.Deferred<void>>("@durable-age
  */
 export const tails: Layer.Layer<Tails, never, Runs> = Layer.suspend(() => Tails.layer(itemOf))
 
+/** Where a page ends that has large events, in characters. */
+const pageLength = 4_000_000
+
 /**
- * A page from a position on, as the lines that were recorded.
+ * A page from a position on, as the lines that were recorded: up to `limit`, and fewer if they are large.
  *
  * @category responses
  * @since 0.1.0
  */
 export const page = Effect.fnUntraced(function*(runId: RunId, from: number, limit: number) {
-  const found = yield* Stream.runCollect(Stream.take((yield* Runs).events(runId, from), limit + 1))
-  const items = found.slice(0, limit).map(RunEvent.toLine).join(",")
-  const next = found[limit]
-  return HttpServerResponse.text(`{"items":[${items}]${next === undefined ? "" : `,"next":${next.seq}`}}`, {
+  const lines: Array<string> = []
+  let length = 0
+  let next: number | undefined
+  yield* Stream.runForEachWhile((yield* Runs).events(runId, from), (recorded) =>
+    Effect.sync(() => {
+      if (lines.length === limit || length >= pageLength) next = recorded.seq
+      else length += lines[lines.push(RunEvent.toLine(recorded)) - 1]?.length ?? 0
+      return next === undefined
+    }))
+  return HttpServerResponse.text(`{"items":[${lines.join(",")}]${next === undefined ? "" : `,"next":${next}`}}`, {
     contentType: "application/json"
   })
 })

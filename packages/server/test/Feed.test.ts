@@ -279,6 +279,21 @@ describe("Feed", () => {
       assert.strictEqual(unknown.status, 404)
     })))
 
+  it.live("ends a page of large events early, and says where to read on", () =>
+    over(Effect.gen(function*() {
+      const { url } = yield* serve()
+      const token = yield* tokenFor("vera", "viewer")
+      const runs = yield* Runs
+      const runId = yield* runs.start(Ship, "A-1")
+      const large = "x".repeat(900_000)
+      for (const name of ["a", "b", "c", "d", "e", "f", "g"]) yield* runs.signal(runId, name, large)
+      const page = (from: number) => call(`${url}/runs/${runId}/events?limit=1000&from=${from}`, { token })
+      const first = (yield* page(0)).body
+      assert.deepStrictEqual([first.items.length, first.next], [6, 6])
+      const { items, next } = (yield* page(first.next)).body
+      assert.deepStrictEqual([items.map(({ seq }: { seq: number }) => seq), next], [[6, 7], undefined])
+    })))
+
   it.live("pages through a log", () =>
     over(Effect.gen(function*() {
       const { url } = yield* serve()

@@ -1,4 +1,4 @@
-import { Agent } from "@durable-agents/agent"
+import { Agent, Guardrails } from "@durable-agents/agent"
 import { AccessToken, AccessTokens, Namespace, type Role, Runs } from "@durable-agents/core"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Option, Redacted } from "effect"
@@ -204,6 +204,37 @@ describe("access", () => {
         assert.strictEqual(yield* statusOf(sam, extra), 201)
       }
       assert.strictEqual(yield* statusOf(olga, { guardrailProfile: "unheard-of" }), 422)
+    })
+  )
+
+  test(
+    "compares a guardrail profile with the program's own, whichever that is: starters may have it stronger, not weaker (D39)",
+    Effect.gen(function*() {
+      const profiles = Guardrails.Profile.literals
+      assert.deepStrictEqual([profiles[0], profiles.at(-1)], ["off", "strict"])
+      const agents = profiles.map((guardrailProfile) =>
+        Agent.make(`under-${guardrailProfile}`, { instructions: "You help.", guardrailProfile })
+      )
+      const { url } = yield* serve({ programs: agents })
+      const sam = yield* tokenFor("sam", "starter")
+      const olga = yield* tokenFor("olga", "starter", "operator")
+      const una = yield* tokenFor("una", "operator")
+      const runs = yield* Runs
+      for (const [own, program] of agents.entries()) {
+        for (const [asked, guardrailProfile] of profiles.entries()) {
+          const start = (token: string) =>
+            call(`${url}/runs`, { token, json: { program: program.name, input: "Help", guardrailProfile } })
+          const weaker = asked < own
+          const { body, status } = yield* start(sam)
+          assert.strictEqual(status, weaker ? 403 : 201, `${guardrailProfile} instead of ${profiles[own]}`)
+          const under = weaker ? (yield* start(olga)).body : body
+          assert.strictEqual((yield* runs.state(under.runId)).state.started?.guardrailProfile, guardrailProfile)
+        }
+        assert.strictEqual(
+          (yield* call(`${url}/runs`, { token: una, json: { program: program.name, input: "Help" } })).status,
+          403
+        )
+      }
     })
   )
 

@@ -2,7 +2,7 @@
  * What servers promise about decisions, over any store.
  */
 import { Agent, ScriptedModel, ToolCall, ToolPolicy } from "@durable-agents/agent"
-import { type RunId, Runs, Runtime } from "@durable-agents/core"
+import { EventStore, type RunId, Runs, Runtime } from "@durable-agents/core"
 import { assert } from "@effect/vitest"
 import { Effect, Layer, pipe, Schema, Stream } from "effect"
 import { Tool, Toolkit } from "effect/ai"
@@ -90,6 +90,49 @@ export const decisions: Readonly<Record<string, Effect.Effect<void, unknown, Sto
       assert.deepStrictEqual(paid, ["ann 100", "cem 300"])
       const { body } = yield* call(`${url}/runs/${runId}`, { token: dana })
       assert.deepInclude(body, { status: "Completed", output: "All decided." })
+    })),
+
+  "judge by the store's clock whether a decision comes too late, and then say what the request counts as": Effect
+    .scoped(Effect.gen(function*() {
+      const { url } = yield* serve()
+      const token = yield* tokenFor("dana", "approver")
+      const runs = yield* Runs
+      const store = yield* EventStore
+      const policy = { kind: "policy", id: "expiry" }
+      const cases = [
+        { after: -1, onExpiry: "deny", decide: "approve", stands: "denied" },
+        { after: -1, onExpiry: "approve", decide: "deny", stands: "granted" },
+        { after: -1, decide: "approve" },
+        { after: 60_000, onExpiry: "deny", decide: "approve" },
+        { after: 60_000, onExpiry: "approve", decide: "deny" }
+      ] as const
+      for (
+        const { after, decide, stands, onExpiry } of cases.map((each) => ({
+          stands: undefined,
+          onExpiry: undefined,
+          ...each
+        }))
+      ) {
+        const runId = yield* runs.start(Ship, "A-1")
+        const expiresAtMillis = (yield* store.now) + after
+        yield* store.append(runId, {
+          expected: 1,
+          events: [{
+            _tag: "ApprovalRequested",
+            key: "ship",
+            subject: "Ship it?",
+            reason: "",
+            expiresAtMillis,
+            ...(onExpiry === undefined ? {} : { onExpiry })
+          }]
+        })
+        const shown = (yield* call(`${url}/runs/${runId}`, { token })).body.pendingApprovals[0]
+        assert.deepStrictEqual([shown.expiresAt, shown.onExpiry], [expiresAtMillis, onExpiry])
+        const { body, status } = yield* call(`${url}/runs/${runId}/${decide}`, { token, json: { approval: "ship" } })
+        const { seq } = yield* runs.state(runId)
+        if (stands === undefined) assert.deepStrictEqual([status, seq], [204, 3])
+        else assert.deepStrictEqual([status, seq, body.decision], [409, 2, { decision: stands, actor: policy }])
+      }
     })),
 
   "refuse a decision about a run that does not wait for it, and say how the run stands (checks 49, 50, 85, AP-4)":
