@@ -87,17 +87,29 @@ const stands = (text: string, start: number, end: number): boolean => {
   return !isWordCode(before) && before !== 58 && before !== 45 && !isWordCode(text.charCodeAt(end))
 }
 
+/** What has hexadecimal digits and colons only, or an address of version 4 at its end. */
 const isVersion6 = (address: string): boolean => {
-  const halves = address.split("::")
-  if (halves.length > 2) return false
-  const groups = halves.flatMap((half) => half === "" ? [] : half.split(":"))
-  const mapped = groups.at(-1)?.includes(".") === true ? 1 : 0
-  const fit = groups.every((group, at) =>
-    mapped === 1 && at === groups.length - 1 ? octets.test(group) : /^[0-9a-f]{1,4}$/i.test(group)
-  )
-  const size = groups.length + mapped
+  const tail = address.indexOf(".") < 0 ? -1 : address.lastIndexOf(":") + 1
+  if (tail === 0 || (tail > 0 && !octets.test(address.slice(tail)))) return false
+  const end = tail > 0 ? tail : address.length
+  let size = tail > 0 ? 2 : 0
+  let gaps = 0
+  let first = 0
+  let hasDigit = tail > 0
+  for (let at = 0, length = 0; at <= end; at++) {
+    const code = at === end ? 58 : address.charCodeAt(at)
+    if (code !== 58) {
+      length++
+      hasDigit ||= isDigit(code)
+      if (length > 4) return false
+      continue
+    }
+    if (length > 0) size++
+    else if (at !== end) gaps++
+    if (size === 1 && length > 0 && first === 0) first = length
+    if (at === 0) return false
+    length = 0
+  }
   // `::1`, `::` and what is as short is nobody's, or no address at all (`std::byte`, `ab::cd`).
-  return fit && (halves.length === 1
-    ? size === 8
-    : size >= 2 && size <= 7 && /\d/.test(address) && (groups[0]?.length ?? 0) >= 3 && halves[0] !== "")
+  return gaps === 0 ? size === 8 : gaps === 1 && size >= 2 && size <= 7 && hasDigit && first >= 3
 }

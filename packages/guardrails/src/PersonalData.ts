@@ -106,7 +106,8 @@ export const find = (text: string, of: ReadonlyArray<Kind> = kinds): ReadonlyArr
       if (start >= 0 && end > start && end <= text.length) found.push({ start, end, kind: name, rank })
     }
   }
-  const taken = new Uint8Array(found.length === 0 ? 0 : text.length)
+  if (found.length < 2) return found.map(({ end, kind, start }) => ({ start, end, kind }))
+  const taken = new Uint8Array(text.length)
   return found
     .sort((a, b) => a.rank - b.rank || a.start - b.start || b.end - a.end)
     .filter(({ end, start }) => {

@@ -1,18 +1,15 @@
 /**
  * Phone numbers: international ones, national ones in the groups of some country, and whatever the text calls a phone number.
  */
-import { parsePhoneNumberFromString } from "libphonenumber-js/min"
 import metadata from "libphonenumber-js/min/metadata"
 import type { Group, Run } from "./Digits.ts"
 import { isWordCode } from "./Digits.ts"
+import * as NumberingPlans from "./NumberingPlans.ts"
 
 interface Span {
   readonly start: number
   readonly end: number
 }
-
-/** How often the library is asked about one text; what comes after that must do with looks. */
-const maxLookups = 300
 
 /**
  * @category finders
@@ -20,18 +17,8 @@ const maxLookups = 300
  */
 export const find = (text: string, runs: ReadonlyArray<Run>): ReadonlyArray<Span> => {
   const found: Array<Span> = []
-  let lookups = maxLookups
-  const isNational = (number: string, countries: ReadonlySet<string>): boolean => {
-    for (const country of countries) {
-      if (lookups <= 0) return false
-      lookups--
-      if (isCountry(country) && parsePhoneNumberFromString(number, country)?.isValid() === true) return true
-    }
-    return false
-  }
   for (const run of runs) {
-    lookups--
-    const span = run.plus ? international(text, run, lookups > 0) : national(text, run, isNational)
+    const span = run.plus ? international(text, run) : national(text, run)
     if (span !== undefined) found.push(span)
   }
   return found
@@ -41,20 +28,20 @@ const digitsOf = (text: string, groups: ReadonlyArray<Group>): string =>
   groups.map(({ end, start }) => text.slice(start, end)).join("")
 
 /** From a plus sign on, as many groups as make a number. */
-const international = (text: string, { end, groups, start }: Run, ask: boolean): Span | undefined => {
+const international = (text: string, { end, groups, start }: Run): Span | undefined => {
   if (start > 0 && isWordCode(text.charCodeAt(start - 1))) return undefined
+  const isCalled = phoneWords.test(text.slice(Math.max(0, start - 48), start))
   for (let count = groups.length; count > 0 && count > groups.length - 4; count--) {
     const last = groups[count - 1]
     if (last === undefined) break
     const all = digitsOf(text, groups.slice(0, count))
     if (all.length < 7 || all.length > 16 || (count === groups.length && isWordCode(text.charCodeAt(end)))) continue
-    const number = ask ? parsePhoneNumberFromString(`+${all}`) : undefined
+    const number = NumberingPlans.international(all)
     // `+46 (0)179 …`: a trunk prefix that is not dialled from abroad.
-    const grouped = (count > 1 || !ask) && hasCallingCode(all) && all.length >= 9
+    const grouped = count > 1 && all.length >= 9 && hasCallingCode(all)
     const trunk = /^\d{1,3}0\d{8}/.test(all)
     if (
-      number?.isValid() === true || (grouped && (!ask || trunk || number?.isPossible() === true)) ||
-      called(text, start, last.end)
+      number === "valid" || (grouped && (trunk || number === "possible")) || isCalled || isCalledAfter(text, last.end)
     ) {
       return { start, end: last.end }
     }
@@ -65,18 +52,14 @@ const international = (text: string, { end, groups, start }: Run, ask: boolean):
 const hasCallingCode = (digits: string): boolean =>
   [1, 2, 3].some((length) => Object.hasOwn(metadata.country_calling_codes, digits.slice(0, length)))
 
-const national = (
-  text: string,
-  run: Run,
-  isNational: (number: string, countries: ReadonlySet<string>) => boolean
-): Span | undefined => {
+const national = (text: string, run: Run): Span | undefined => {
   const { end, groups, start } = run
   const digits = digitsOf(text, groups)
   if (isWordCode(start > 0 ? text.charCodeAt(start - 1) : 32) || isWordCode(text.charCodeAt(end))) return undefined
   if (digits.length < 6 || digits.length > 15 || isDate(text, run) || isPartOfName(text, start, end)) return undefined
   if (called(text, start, end)) return { start, end }
   if (groups.length < 2 || digits.length < 7) return undefined
-  if (digits.startsWith("00") && parsePhoneNumberFromString(`+${digits.slice(2)}`)?.isValid() === true) {
+  if (digits.startsWith("00") && NumberingPlans.international(digits.slice(2)) === "valid") {
     return { start, end }
   }
   const separators = new Set(groups.slice(1).map(({ separator }) => separator))
@@ -87,7 +70,12 @@ const national = (
   // Groups joined by dots or slashes are versions, dates and fractions more often than numbers.
   if (separators.has("/") || (separators.has(".") && groups.length < 3) || notCalled(text, start)) return undefined
   const countries = shapes().get(shapeOf(groups, digits.startsWith("0")))
-  return countries !== undefined && isNational(digits, countries) ? { start, end } : undefined
+  return countries !== undefined && someOf(countries, digits) ? { start, end } : undefined
+}
+
+const someOf = (countries: ReadonlySet<string>, digits: string): boolean => {
+  for (const country of countries) if (NumberingPlans.isNational(digits, country)) return true
+  return false
 }
 
 /** `ORD-2020-579937`, and what is glued to more of a name. */
@@ -114,7 +102,9 @@ const afterWords = /^[\s\-–,(]{0,3}(?:office|fax|mobile|cell|home|work|phone|t
 
 /** Whether the words around it call it a phone number. */
 const called = (text: string, start: number, end: number): boolean =>
-  phoneWords.test(text.slice(Math.max(0, start - 48), start)) || afterWords.test(text.slice(end, end + 12))
+  phoneWords.test(text.slice(Math.max(0, start - 48), start)) || isCalledAfter(text, end)
+
+const isCalledAfter = (text: string, end: number): boolean => afterWords.test(text.slice(end, end + 12))
 
 const otherWords =
   /(?:isbn|issn|\bssn|\bid\b|_id|\bref|order|invoice|track|serial|amount|price|total|account|version|build|port|zip|date|time|\bat|code|\bpid|count|size|bytes|lat|lon|coord|meter|case|ticket|\brun|trace)\w{0,10}[^\p{L}\d\n]{0,4}$/iu
@@ -123,8 +113,6 @@ const notCalled = (text: string, start: number): boolean => otherWords.test(text
 
 const shapeOf = (groups: ReadonlyArray<Group>, trunk: boolean): string =>
   `${trunk ? "0:" : ""}${groups.map(({ end, start }) => end - start).join("-")}`
-
-const isCountry = (name: string): name is keyof typeof metadata.countries => Object.hasOwn(metadata.countries, name)
 
 let known: ReadonlyMap<string, ReadonlySet<string>> | undefined
 
@@ -162,7 +150,9 @@ interface Format {
 
 /** The formats of a country, as the metadata holds them: a pattern of groups, and how the trunk prefix is put before it. */
 const formatsOf = (country: string): ReadonlyArray<Format> => {
-  const rows: unknown = isCountry(country) ? Object.values(metadata.countries[country] ?? [])[4] : undefined
+  const rows: unknown = NumberingPlans.isCountry(country)
+    ? Object.values(metadata.countries[country] ?? [])[4]
+    : undefined
   if (!Array.isArray(rows)) return []
   return rows.flatMap((row: unknown): ReadonlyArray<Format> => {
     const [pattern, , , rule]: ReadonlyArray<unknown> = Array.isArray(row) ? row : []

@@ -30,7 +30,7 @@ export interface SharedLimit
  * @category checks
  * @since 0.1.0
  */
-export const problem = ({ by: _, ...limit }: SharedLimit): string | undefined =>
+export const problem = (limit: SharedLimit): string | undefined =>
   !["calls", "sum"].includes(limit.of)
     ? "counts calls or a sum"
     : Option.match(Duration.fromInput(limit.per), {

@@ -98,7 +98,7 @@ export const quotaContract = ({ law, test }: Register): void => {
       values: Schema.Array(Schema.Struct({
         holder: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 4 })),
         cents: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 400 })),
-        then: Schema.Literals(["nothing", "free", "settle"])
+        end: Schema.Literals(["nothing", "free", "settle"])
       }))
     },
     (steps) =>
@@ -106,16 +106,16 @@ export const quotaContract = ({ law, test }: Register): void => {
         const { about, quotas, reserve } = yield* scene
         const held = new Map<number, { cents: number; open: boolean }>()
         const now = yield* Effect.flatMap(EventStore, ({ now }) => now)
-        for (const { cents, holder, then } of steps) {
+        for (const { cents, end, holder } of steps) {
           const others = Array.from(held).reduce((sum, [other, one]) => other === holder ? sum : sum + one.cents, 0)
           const { granted } = yield* reserve(String(holder), (cents / 100).toFixed(2), "5")
           assert.strictEqual(granted, others + cents <= 500)
           if (granted) held.set(holder, { cents, open: held.get(holder)?.open ?? true })
-          if (then === "nothing") continue
-          yield* quotas.settle({ ...about(String(holder)), ...(then === "settle" ? { at: now } : {}) })
+          if (end === "nothing") continue
+          yield* quotas.settle({ ...about(String(holder)), ...(end === "settle" ? { at: now } : {}) })
           const own = held.get(holder)
           if (own?.open !== true) continue
-          if (then === "free") held.delete(holder)
+          if (end === "free") held.delete(holder)
           else held.set(holder, { ...own, open: false })
         }
       })

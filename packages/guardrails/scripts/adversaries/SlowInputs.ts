@@ -11,7 +11,8 @@ export interface Slow {
   readonly doubling: number
 }
 
-const units = [
+/** What inputs are made of. */
+export const units: ReadonlyArray<string> = [
   "a",
   "A",
   "1",
@@ -61,7 +62,21 @@ const units = [
   "\"key\": \"v\", ",
   "é",
   "漢",
-  "a\u0301"
+  "a\u0301",
+  "555-123-4567\n",
+  "0044 20 7946 0958, ",
+  "+1 415 555 01 ",
+  "Phone: 1",
+  "fe80:1:",
+  "1.",
+  "AKIA",
+  "ghp_a",
+  "acme_live_",
+  "api_key=a ",
+  "secret=\"",
+  "\\n-----END ",
+  "user:pass@",
+  "[CARD_1234"
 ]
 
 export const judge = (text: string): void => {
