@@ -331,8 +331,7 @@ describe("durable-agents", () => {
       done`
     assert.deepStrictEqual(spawn("bash", ["--norc", "-c", complete]), {
       code: 0,
-      out:
-        "explain export\n--store --status --started-from --started-before\nStuck\ncreate list revoke\n--edit\n",
+      out: "explain export\n--store --status --started-from --started-before\nStuck\ncreate list revoke\n--edit\n",
       err: ""
     })
   })

@@ -149,20 +149,19 @@ describe("PersonalData.find", () => {
   it("takes time that grows with the text, whatever it holds (H20, D66)", () => {
     assert.isAtLeast(units.length, 40)
     for (const unit of units) {
-      const text = unit.repeat(Math.ceil(60_000 / unit.length))
-      const half = text.slice(0, 15_000)
-      const whole = text.slice(0, 60_000)
-      const small = Math.min(millis(half), millis(half))
-      // A square would be sixteen times as much; two milliseconds are what a pause of this process takes.
-      const isLinear = () => millis(whole) < 4.4 * small + 2
-      assert.isTrue(isLinear() || isLinear() || isLinear(), `${JSON.stringify(unit)}: ${small} ms for 15 KB`)
+      const text = unit.repeat(Math.ceil(32_000 / unit.length))
+      // As much text in all: in pieces, and in pieces that are four times as long, which a square would make take four times as long.
+      const pieces = millis(text.slice(0, 8_000), 8)
+      const isLinear = () => millis(text.slice(0, 32_000), 2) < 2.2 * pieces + 8
+      assert.isTrue(isLinear() || isLinear() || isLinear(), `${JSON.stringify(unit)}: ${pieces} ms for pieces of 8 KB`)
     }
   })
 })
 
 /** Processor time, which other processes do not add to. */
-const millis = (text: string): number => {
+const millis = (text: string, times: number): number => {
   const before = process.cpuUsage()
-  PersonalData.find(text)
-  return process.cpuUsage(before).user / 1000
+  for (let time = 0; time < times; time++) PersonalData.find(text)
+  const { system, user } = process.cpuUsage(before)
+  return (user + system) / 1000
 }
