@@ -25,12 +25,14 @@ export const load = Effect.fnUntraced(function*(runId: RunId) {
   const runs = yield* Runs
   const namespace = yield* Namespace
   let state = RunState.initial(runId)
+  let status = RunState.status(state)
   let since = 0
   yield* Stream.runForEach(runs.events(runId), (recorded) =>
     Effect.sync(() => {
-      const next = RunState.evolve(state, recorded)
-      if (RunState.status(next) !== RunState.status(state)) since = recorded.at
-      state = next
+      state = RunState.evolve(state, recorded)
+      const before = status
+      status = RunState.status(state)
+      if (status !== before) since = recorded.at
     }))
   return state.started?.namespace === namespace ? { run: view(state), since } : yield* new RunNotFound({ runId })
 })

@@ -9,7 +9,7 @@ import { Context, Deferred, Effect, Exit, Layer, Option, RcMap, type Scope, Stre
 const keptEvents = 256
 const keptLength = 1_000_000
 
-/** How many events are handed out at once. */
+/** How many events are read from the store at once; as many as a page of it has. */
 const pageSize = 512
 
 /**
@@ -89,10 +89,7 @@ const tailOf = (
     exit: undefined,
     changed: Deferred.makeUnsafe(),
     read: (from) =>
-      Effect.map(
-        Stream.runHead(Stream.chunks(runs.events(runId, from))),
-        Option.match({ onNone: () => [], onSome: (found) => found.slice(0, pageSize).map(itemOf) })
-      ),
+      Effect.map(Stream.runCollect(Stream.take(runs.events(runId, from), pageSize)), (found) => found.map(itemOf)),
     begin: (from) =>
       Effect.suspend(() => {
         if (tail.next !== undefined) return Effect.void

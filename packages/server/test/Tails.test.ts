@@ -1,4 +1,4 @@
-import { Budget, EventStore, type RunId, Runs, StoreError } from "@durable-agents/core"
+import { Budget, EventStore, PayloadCodec, type RunId, Runs, StoreError } from "@durable-agents/core"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Layer, Schema, Stream } from "effect"
 import { type Item, Tails } from "../src/Tails.ts"
@@ -112,6 +112,19 @@ describe("Tails.follow", () => {
       for (const fiber of fibers) assert.deepStrictEqual(yield* Fiber.join(fiber), between(1, 101))
       assert.deepStrictEqual([watched.follows, watched.reads], [2, reads])
     }).pipe(Effect.provide(App(watched)))
+  })
+
+  it.live("reads whole pages also of a log whose payloads are decoded one by one", () => {
+    const watched = { follows: 0, reads: 0, broken: false }
+    const codec = Layer.succeed(PayloadCodec, { encode: Effect.succeed, decode: Effect.succeed })
+    return Effect.gen(function*() {
+      const runs = yield* Runs
+      const runId = yield* runs.start(Ship, "A-1")
+      yield* append(runId, 1, 1_200, true)
+      const { reads } = watched
+      assert.deepStrictEqual(yield* follow(runId, 0), between(0, 1_201))
+      assert.strictEqual(watched.reads - reads, 3)
+    }).pipe(Effect.provide(Layer.provide(App(watched), codec)))
   })
 
   it.live("fails for everybody when the store does, and goes on with the next one who follows", () => {
