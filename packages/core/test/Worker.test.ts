@@ -648,8 +648,10 @@ describe("parked runs", () => {
           }
           return performance.now() - begun
         })
+        // The fastest of some: the machine may have been busy with something else during the others.
+        const fastest = Effect.map(Effect.replicateEffect(poll, 5), (all) => Math.min(...all))
         yield* poll
-        const before = yield* poll
+        const before = yield* fastest
         for (let i = 0; i < 10_000; i++) {
           const runId = yield* start()
           const row = memory.runs.get(runId)
@@ -657,7 +659,7 @@ describe("parked runs", () => {
           row.wakeAt = null
           memory.timed.delete(row)
         }
-        const after = yield* poll
+        const after = yield* fastest
         assert.isAtMost(after, before * 3 + 10)
       }).pipe(Effect.provide(outside(memory)))
     }), 30_000)
