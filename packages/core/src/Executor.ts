@@ -229,6 +229,7 @@ export const make = (options: {
     const releaseAgain = Effect.suspend(() => Effect.forEach(unreleased.values(), release, { discard: true }))
 
     yield* Effect.andThen(Effect.when(heartbeat, Effect.sync(() => executing.size > 0)), releaseAgain).pipe(
+      Effect.withTracerEnabled(false),
       Effect.catchCause((cause) => Effect.logWarning(`Heartbeat of ${owner} failed`, cause)),
       Effect.delay(Duration.millis(leaseMillis / 3)),
       Effect.forever,
@@ -524,7 +525,9 @@ export const make = (options: {
       return Effect.forEach(Array.from(executing.keys()), (end) => Deferred.await(end), { discard: true })
     })
 
-    yield* Effect.addFinalizer(() => Effect.andThen(drain, Effect.ignore(queue.retire(owner))))
+    yield* Effect.addFinalizer(() =>
+      Effect.andThen(drain, Effect.ignore(Effect.withTracerEnabled(queue.retire(owner), false)))
+    )
 
     return {
       owner,

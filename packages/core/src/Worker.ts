@@ -157,7 +157,11 @@ export const layer = (
         const { limit, limits } = room()
         const claims = limit <= 0
           ? []
-          : yield* executor.claim({ namespace, programs: programs.names(), limit, limits })
+          // A trace of every look would be all that there is to see.
+          : yield* Effect.withTracerEnabled(
+            executor.claim({ namespace, programs: programs.names(), limit, limits }),
+            false
+          )
         isSaturated = claims.length >= limit
         return claims
       })
@@ -217,7 +221,9 @@ export const layer = (
 
       let isHealthy = true
       const check = Effect.gen(function*() {
-        watch.overdue(Option.getOrUndefined(yield* Effect.orElseSucceed(overlooked, Option.none)))
+        watch
+          .overdue(Option
+            .getOrUndefined(yield* Effect.withTracerEnabled(Effect.orElseSucceed(overlooked, Option.none), false)))
         const { reasons, status } = health()
         if (isHealthy === (status === "Healthy")) return
         isHealthy = !isHealthy
