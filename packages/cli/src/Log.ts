@@ -12,7 +12,7 @@ const word = (value: unknown): string =>
   value instanceof Error ? value.message : typeof value === "string" ? value : JSON.stringify(value) ?? String(value)
 
 /**
- * One line an entry: time, level, what is said, and why, without a stack.
+ * One line an entry: time, level, what is said, and why, without a stack; then those annotations that it does not say anyway.
  *
  * @category layers
  * @since 0.1.0
@@ -21,9 +21,12 @@ export const layer = Logger.layer([
   Logger.make<unknown, void>(({ cause, date, fiber, logLevel, message }) => {
     const said = (Array.isArray(message) ? message : [message]).map(word)
     const reasons = cause.reasons.length === 0 ? [] : [word(Cause.squash(cause))]
+    const text = [...said, ...reasons].join(": ")
+    // The engine's own lines say in words whose they are.
     const annotations = Object.entries(fiber.getRef(References.CurrentLogAnnotations))
+      .filter(([, value]) => !text.includes(word(value)))
       .map(([name, value]) => `${name}=${word(value)}`)
-    const line = [[...said, ...reasons].join(": "), ...annotations].join(" ")
+    const line = [text, ...annotations].join(" ")
     fiber.getRef(Console.Console)
       .error(`${date.toISOString()} ${logLevel.toUpperCase().padEnd(5)} ${
         Printable.inline(WorkerName.shortened(line, here))

@@ -46,6 +46,13 @@ describe("docs/reference/configuration.md", () => {
     assert.sameMembers(names("## Environment"), Array.from(new Set([...variables, "NO_COLOR"])))
   })
 
+  it("lists every variable of OpenTelemetry that this code reads by itself", () => {
+    const [, section = ""] = page.split("### OpenTelemetry\n")
+    for (const [name] of read("packages/cli/src/Exporting.ts").matchAll(/\bOTEL_[A-Z_]+[A-Z]\b/g)) {
+      assert.include(section, name.replace(/_(TRACES|METRICS|LOGS)_ENDPOINT$/, "_TRACES_ENDPOINT"))
+    }
+  })
+
   it("says what the references are, with their defaults", () => {
     const asText = (value: object) => Object.entries(value).map(([name, value]) => [name, `${value}`])
     assert.deepStrictEqual(Array.from(tableOf("### `RuntimeSettings`")), asText(RuntimeSettings.defaultValue()))

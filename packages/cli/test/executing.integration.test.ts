@@ -7,6 +7,7 @@ import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
+import { samplesOf } from "./exposition.ts"
 import { newFolder } from "./folders.ts"
 import { commandsIn } from "./inProcess.ts"
 import { isHarmful } from "./nasty.ts"
@@ -52,6 +53,16 @@ const setUp = (from: string = templates.empty) => {
 const saidBy = ({ code, err, out }: Ended): string => {
   assert.deepStrictEqual({ code, out }, { code: 0, out: "" })
   return err
+}
+
+/** What a worker answers where it says that its metrics are. */
+const measuredBy = async (said: string) => {
+  const url = /Metrics are on (http:\/\/127\.0\.0\.1:\d+)\/metrics/.exec(said)?.[1]
+  const metrics = await fetch(`${url}/metrics`)
+  assert.strictEqual(metrics.headers.get("content-type"), "text/plain; version=0.0.4; charset=utf-8")
+  assert.strictEqual((await fetch(`${url}/runs`)).status, 404)
+  const health = await fetch(`${url}/health`)
+  return { samples: samplesOf(await metrics.text()), code: health.status, health: await health.json() }
 }
 
 /** Stores that are made once and copied. */
@@ -387,11 +398,16 @@ describe("durable-agents worker", () => {
     assert.include(["Running", "Completed"], (await status(run)).status)
   })
 
-  it("ends at once on a second signal, and leaves the run to the next (WR-3)", async () => {
+  it("answers for its metrics and health, ends at once on a second signal, and leaves the run to the next (WR-3)", async () => {
     const { begin, start, tags } = setUp()
     const run = await start("slow", "60000")
-    const worker = begin(["worker", "--app", app])
+    const worker = begin(["worker", "--app", app, "--metrics", "0"])
     await worker.says(/Executes run/)
+    const { code, health, samples } = await measuredBy(worker.said())
+    assert.deepStrictEqual({ code, status: health.status }, { code: 200, status: "Healthy" })
+    assert.strictEqual(samples.get(`durable_agents_runs_executing{program="slow"}`), 1)
+    assert.strictEqual(samples.get(`durable_agents_claims_total{program="slow",takeover="false"}`), 1)
+    assert.strictEqual(samples.get("durable_agents_runs_due"), 0)
     worker.child.kill("SIGTERM")
     await worker.says(/Stops/)
     worker.child.kill("SIGTERM")
@@ -404,6 +420,7 @@ describe("durable-agents worker", () => {
     assertFails(await cli(["worker", "--app", app, "--concurrency", "0"]), 2, /from 1 to 10000/)
     assertFails(await cli(["worker", "--app", app, "--lease", "soon"]), 2, /`soon` is no duration/)
     assert.match((await cli(["worker", "--app", app, "--lease", "10ms"])).err, /`10ms` is too short; at least 1s/)
+    assertFails(await cli(["worker", "--app", app, "--metrics", "here:99999"]), 2, /--metrics says is no address/)
     assertFails(await cli(["worker"]), 2, /Missing required flag: --app/)
   })
 })
@@ -415,6 +432,18 @@ describe("durable-agents --app", () => {
     assertFails(await worker("broken.ts"), 7, /its layer cannot be built: the directory is away/)
     assertFails(await worker("forgetful.ts"), 7, /does not register the program `lost`, which it lists/)
     assertFails(await worker("empty.ts"), 7, /its layer registers no program/)
+  })
+
+  it("has settings that hold for starts and workers alike", async () => {
+    const { folder, status } = setUp()
+    const cli = commandsIn(folder, { DURABLE_AGENTS_STORE: "sqlite:runs.db", NAMESPACE: "staging" })
+    try {
+      const run = outputOf(await cli(["start", "ship", `{"id":"A-1","cents":1}`, "--app", app])).trim()
+      saidBy(await cli(["worker", "--app", app, "--until-idle"]))
+      assert.strictEqual((await status(run)).status, "Completed")
+    } finally {
+      delete process.env["NAMESPACE"]
+    }
   })
 
   it("runs on the store that is named, also where the layer brings one (check 18)", async () => {

@@ -2,7 +2,7 @@
  * The command line inside the process of the test: the same program and layers, with streams, environment and folder of its own.
  * A process a command would take most of the time of these tests; what only a process shows is tested with `processesIn`.
  */
-import { ConfigProvider, Console, Effect, Sink, Stdio, Stream } from "effect"
+import { ConfigProvider, Console, Effect, Metric, Sink, Stdio, Stream } from "effect"
 import * as DurableAgents from "../src/DurableAgents.ts"
 import { exitCode } from "../src/Failure.ts"
 import type { Ended } from "./processes.ts"
@@ -37,6 +37,7 @@ async (
       Effect.provide(streams),
       Effect.provide(DurableAgents.layer),
       Effect.provideService(Console.Console, saying),
+      Effect.provideService(Metric.MetricRegistry, new Map()),
       Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromEnv({ env: { ...own, ...env } }))
     ))
     return { code: exitCode(exit), out, err }

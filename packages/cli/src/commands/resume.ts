@@ -6,6 +6,7 @@ import { Effect, Layer } from "effect"
 import * as Command from "effect/cli/Command"
 import * as AppModule from "../AppModule.ts"
 import * as Daemon from "../Daemon.ts"
+import * as Exporting from "../Exporting.ts"
 import { keys, UnusableApp } from "../Failure.ts"
 import * as Output from "../Output.ts"
 import { run } from "../RunArgument.ts"
@@ -37,7 +38,7 @@ export const resume = Command
             Effect.andThen(execute(app, run), print),
             yield* executing(app, store)
           )
-      }).pipe(Effect.scoped)
+      }).pipe(Effect.scoped, Effect.provide(Exporting.layer))
   )
   .pipe(
     Command

@@ -1,7 +1,7 @@
 /**
  * `durable-agents serve`: answers the HTTP API of a store until it is told to stop.
  */
-import { AccessToken, AccessTokens, EventStore, Namespace } from "@durable-agents/core"
+import { AccessToken, AccessTokens, EventStore, Namespace, StoreMetrics } from "@durable-agents/core"
 import { Config, Effect, Layer, Option } from "effect"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
@@ -9,6 +9,7 @@ import { userInfo } from "node:os"
 import type { Definition } from "../App.ts"
 import * as AppModule from "../AppModule.ts"
 import * as Daemon from "../Daemon.ts"
+import * as Exporting from "../Exporting.ts"
 import { CannotListen } from "../Failure.ts"
 import * as Output from "../Output.ts"
 import * as Printable from "../Printable.ts"
@@ -56,6 +57,10 @@ export const serve = Command
       const { Server } = yield* Effect.promise(() => import("@durable-agents/server"))
       const { Dashboard } = yield* Effect.promise(() => import("@durable-agents/dashboard"))
       const { HttpServer } = yield* Effect.promise(() => import("effect/http"))
+      // Whoever asks for /metrics has the store looked at; a collector asks nobody.
+      const waiting = (yield* Exporting.isOn)
+        ? StoreMetrics.layer({ programs: programs.map(({ name }) => name) })
+        : Layer.empty
       const listening = Effect.gen(function*() {
         const { address } = yield* HttpServer.HttpServer
         const url = HttpServer.formatAddress(address)
@@ -70,9 +75,10 @@ export const serve = Command
         return yield* Effect.onInterrupt(Effect.never, () => Effect.logInfo("Stops: lets requests end"))
       })
       return yield* listening.pipe(
-        Effect.provide(Server.layer({ host, port, programs, localUser, beside: Dashboard.routes() }).pipe(
+        Effect.provide(waiting.pipe(
+          Layer.provideMerge(Server.layer({ host, port, programs, localUser, beside: Dashboard.routes() })),
           Layer.provideMerge(Store.layer(store, "execute")),
-          Layer.provide(settings)
+          Layer.provideMerge(settings)
         )),
         Effect.catchTag(
           "ServeError",
@@ -84,7 +90,8 @@ export const serve = Command
       Effect.onInterrupt(() =>
         Effect.andThen(Effect.logInfo("Stopped"), Effect.sync(() => void (process.exitCode = 0)))
       ),
-      Effect.scoped
+      Effect.scoped,
+      Effect.provide(Exporting.layer)
     ))
   .pipe(
     Command

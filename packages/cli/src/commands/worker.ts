@@ -1,13 +1,16 @@
 /**
  * `durable-agents worker`: executes due runs until it is told to stop.
  */
-import { Programs, Worker } from "@durable-agents/core"
-import { Effect, Layer } from "effect"
+import { Programs, StoreMetrics, Worker } from "@durable-agents/core"
+import { Effect, Layer, Option } from "effect"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as AppModule from "../AppModule.ts"
 import * as Daemon from "../Daemon.ts"
+import * as Exporting from "../Exporting.ts"
+import { CannotListen } from "../Failure.ts"
 import * as FlagValue from "../FlagValue.ts"
+import * as ListenAddress from "../ListenAddress.ts"
 import * as Log from "../Log.ts"
 import * as Store from "../Store.ts"
 
@@ -45,16 +48,22 @@ export const worker = Command
       Flag.withDescription("End when nothing is due and nothing is being executed here, as for cron"),
       Flag.withDefault(false)
     ),
+    metrics: ListenAddress.flag("metrics").pipe(
+      Flag
+        .withDescription("Where to answer /metrics, for Prometheus, and /health; without a host only to this machine. The default is nowhere"),
+      Flag.optional
+    ),
     json: Flag.Boolean("json").pipe(
       Flag.withoutNegation,
       Flag.withDescription("Say what it does as JSON, one object a line, on standard error as well"),
       Flag.withDefault(false)
     )
-  }, ({ app, concurrency, json, lease, limits, poll, store, untilIdle }) =>
+  }, ({ app, concurrency, json, lease, limits, metrics, poll, store, untilIdle }) =>
     Effect.gen(function*() {
       yield* Daemon.endAtSecondSignal
       const loaded = yield* AppModule.load(app)
       const AppLayer = yield* Effect.promise(() => import("../AppLayer.ts"))
+      const beside = Layer.merge(yield* answering(metrics), yield* waiting(loaded))
       const options = {
         concurrency,
         progress: "Info" as const,
@@ -71,7 +80,14 @@ export const worker = Command
           ? idle
           : Effect.onInterrupt(Effect.never, () => Effect.logInfo("Stops: lets operations in flight end"))
       })
-      yield* Effect.provide(work, Layer.provideMerge(Worker.layer(options), AppLayer.layer(loaded, store)))
+      yield* Effect.provide(
+        work,
+        beside.pipe(
+          Layer.provideMerge(Worker.layer(options)),
+          Layer.provideMerge(AppLayer.layer(loaded, store)),
+          Layer.provide(AppModule.settings(loaded))
+        )
+      )
       yield* Effect.logInfo("Nothing is due")
     }).pipe(
       Effect.onInterrupt(() =>
@@ -79,6 +95,7 @@ export const worker = Command
         Effect.andThen(Effect.logInfo("Stopped"), Effect.sync(() => void (process.exitCode = 0)))
       ),
       Effect.scoped,
+      Effect.provide(Exporting.layer),
       (effect) => json ? Effect.provide(effect, Log.layerJson) : effect
     ))
   .pipe(
@@ -91,6 +108,23 @@ export const worker = Command
       { command: "durable-agents worker --app ./app.ts --store sqlite:runs.db" },
       { command: "durable-agents worker --app @acme/agents --concurrency 32 --lease 1min --poll 500ms" },
       { command: "durable-agents worker --app ./app.ts --limit refund=2 --limit report=1" },
-      { command: "durable-agents worker --app ./app.ts --until-idle" }
+      { command: "durable-agents worker --app ./app.ts --until-idle" },
+      { command: "durable-agents worker --app ./app.ts --metrics 9464" }
     ])
   )
+
+/** An HTTP server is loaded only by who wants one. */
+const answering = Effect.fnUntraced(function*(address: Option.Option<ListenAddress.Address>) {
+  if (Option.isNone(address)) return Layer.empty
+  const MetricsServer = yield* Effect.promise(() => import("../MetricsServer.ts"))
+  const { host, port } = address.value
+  return Layer.catchTag(MetricsServer.layer(address.value), "ServeError", ({ cause }) => {
+    const detail = cause instanceof Error ? cause.message : String(cause)
+    return Layer.effectDiscard(new CannotListen({ host, port, detail }))
+  })
+})
+
+/** Whoever asks for /metrics has the store looked at; a collector asks nobody. */
+const waiting = Effect.fnUntraced(function*({ app }: AppModule.Loaded) {
+  return (yield* Exporting.isOn) ? StoreMetrics.layer({ programs: app.programs.map(({ name }) => name) }) : Layer.empty
+})
