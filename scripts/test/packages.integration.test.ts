@@ -89,6 +89,9 @@ describe("the packages, as they would be published,", () => {
       for (const entry of [...entries, ...Object.values(Object(manifest.bin))]) {
         assert.include(files, String(entry).replace(/^\.\//, ""), name)
       }
+      for (const script of ["preinstall", "install", "postinstall", "prepare"]) {
+        assert.notProperty(Object(manifest.scripts), script, name)
+      }
       assert.strictEqual(manifest.license, "MIT", name)
       assert.isString(manifest.description, name)
       assert.isString(manifest.engines.node, name)

@@ -7,7 +7,7 @@ import { Context, Effect, Fiber, Option, Schedule, Stream } from "effect"
 import { make } from "../src/Postgres.ts"
 import { byHand, byHandAs, dropRole, newName, newSchema, urlOf } from "./fixtures/database.ts"
 import { completed, started, step } from "./fixtures/events.ts"
-import { type Names, statementsOf } from "./fixtures/page.ts"
+import { fileOf, type Names, statementsOf } from "./fixtures/page.ts"
 import { partition } from "./fixtures/partition.ts"
 import { claim, eventsOf, lengthOf, start, type Store, storeOn, upTo } from "./fixtures/stores.ts"
 
@@ -131,6 +131,34 @@ describe("the roles of the guide", () => {
 
       const refused = yield* Effect.flip(looking.store.append(waiting, { expected: 1, events: [step] }))
       assert.strictEqual(refused._tag, "StoreError")
+    }))
+})
+
+describe("grants.sql", () => {
+  it("says what the guide says", () => {
+    const names = { schema: "durable_agents" }
+    assert.deepStrictEqual(fileOf("grants.sql", names), statementsOf("Roles", names)[1])
+  })
+})
+
+describe("delete_runs.sql", () => {
+  it.live("deletes the runs that it is given, whole, if they have ended and nobody holds them, and no other", () =>
+    Effect.gen(function*() {
+      const names = yield* setUp()
+      const { retention, schema, worker } = names
+      const on = yield* storeOn(schema, { url: urlOf(worker), migrate: false, listen: false })
+      const ended = yield* startAs(on, "Completed")
+      const other = yield* startAs(on, "Completed")
+      const waiting = yield* startAs(on, "AwaitingApproval")
+      const held = yield* start(on)
+      yield* claim(on, "w1")
+      const sql = yield* byHandAs(urlOf(retention))
+      const results = yield* runAll(sql, fileOf("delete_runs.sql", names, { runs: [ended, waiting, held].join() }))
+      assert.deepStrictEqual(results.flat(), [{ run_id: ended }])
+      assert.deepStrictEqual(
+        yield* Effect.forEach([ended, other, waiting, held], (runId) => lengthOf(on, runId)),
+        [0, 1, 1, 1]
+      )
     }))
 })
 
