@@ -15,10 +15,11 @@ RUN CI=true npx -y pnpm@12.21.0 install --frozen-lockfile --prod --no-optional -
 FROM node:${NODE}
 ARG APP=examples/deploy
 ENV NODE_ENV=production
-# As root owns it and `node` runs it, no process can change what it executes.
+# Root owns it, so that no process can change what it executes.
 COPY --from=build /srv /srv
 WORKDIR /srv/${APP}
-USER node
+# `node`, by its number, which Kubernetes can tell from root's.
+USER 1000:1000
 EXPOSE 8787
 STOPSIGNAL SIGTERM
 # Of a server. A worker has no port: switch it off there.

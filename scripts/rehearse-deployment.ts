@@ -132,7 +132,7 @@ const main = Effect.gen(function*() {
     ])
   }
 
-  yield* Console.log("docker compose up rights")
+  yield* Console.log("docker compose run --rm rights")
   const tables = yield* service("tables")
   yield* check("tables end with 0", (yield* tables.ended) === 0, tables.said())
   yield* query(/DATABASE_URL=(.*)/.exec(value("owner"))?.[1] ?? "", read("packages/postgres/operations/grants.sql"))

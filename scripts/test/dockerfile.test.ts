@@ -37,7 +37,7 @@ describe("Dockerfile", () => {
   it("is run by a user who owns nothing of it, by a command that gets signals itself", () => {
     const [, last = ""] = dockerfile.split(/^FROM node:\$\{NODE\}\n/m)
     assert.match(last, /^COPY --from=build \/srv \/srv$/m)
-    assert.match(last, /^USER node$/m)
+    assert.match(last, /^USER 1000:1000$/m)
     assert.match(last, /^STOPSIGNAL SIGTERM$/m)
     for (const keyword of ["ENTRYPOINT", "CMD", "HEALTHCHECK(?: --\\S+| \\\\\\n)+ *CMD"]) {
       assert.match(last, new RegExp(`^${keyword} \\["`, "m"), keyword)
@@ -54,7 +54,13 @@ describe(".dockerignore", () => {
     const kept = sources.filter((path) => !ignored(path) && !path.endsWith(".md"))
     assert.deepStrictEqual(sources.filter((path) => !path.endsWith(".md")), kept)
     for (
-      const path of ["package.json", "pnpm-lock.yaml", "examples/deploy/src/app.ts", "examples/deploy/package.json"]
+      const path of [
+        "LICENSE",
+        "package.json",
+        "pnpm-lock.yaml",
+        "examples/deploy/src/app.ts",
+        "examples/deploy/package.json"
+      ]
     ) {
       assert.isFalse(ignored(path), path)
     }
