@@ -184,7 +184,6 @@ const table: ReadonlyArray<readonly [name: string, begins: string, follows: stri
   ["amazon_mws", "amzn.mws.", `${hex}{8}(?:-${hex}{4}){3}-${hex}{12}`],
   ["amazon_oauth", "amzn1.oa2-cs.v1.", `${hex}{64}`],
   ["azure_devops", "azd", `${base62}{40,90}`],
-  ["azure_client_secret", "8Q~", "[A-Za-z0-9_~.-]{31,34}"],
   ["octopus_key", "API-", "[A-Z0-9]{26,32}"],
   ["scaleway_key", "SCW", "[A-Z0-9]{17}"],
   ["snyk_token", "snyk_uat.", "[A-Za-z0-9_.-]{40,200}"],
@@ -193,7 +192,61 @@ const table: ReadonlyArray<readonly [name: string, begins: string, follows: stri
   ["yandex_token", "t1.", `[A-Z0-9a-z_-]{40,400}(?:\\.[A-Za-z0-9_=-]{20,120})?`],
   ["lob_key", "live_", "[a-f0-9]{35}"],
   ["lob_key", "test_", "[a-f0-9]{35}"],
+  ["gitlab_token", "glimt-", `${url64}{25,300}`],
+  ["gitlab_token", "glffct-", `${url64}{20,300}`],
+  ["stripe_key", "sk_org_", `(?:live_|test_)?${base62}{16,255}`],
+  ["shopify_token", "shptka_", "[a-fA-F0-9]{32}"],
+  ["checkout_key", "sk_sbox_", "[a-z0-9]{26,40}"],
+  ["mollie_key", "live_", `${base62}{30,40}`],
+  ["elevenlabs_key", "sk_", `${hex}{48}`],
+  ["together_key", "tgp_v1_", `${url64}{40,60}`],
+  ["langfuse_key", "sk-lf-", `${hex}{8}(?:-${hex}{4}){3}-${hex}{12}`],
+  ["cerebras_key", "csk-", `${base62}{40,60}`],
+  ["tavily_key", "tvly-", `(?:dev-|prod-)?${base62}{20,60}`],
+  ["firecrawl_key", "fc-", `${hex}{32}`],
+  ["apify_token", "apify_api_", `${base62}{30,60}`],
+  ["sourcegraph_token", "sgp_", `(?:${hex}{16}_|local_)?${hex}{40}`],
+  ["render_key", "rnd_", `${base62}{24,60}`],
+  ["akamai_token", "akab-", "[a-z0-9]{16}-[a-z0-9]{16}"],
+  ["honeycomb_key", "hcaik_", "[a-z0-9]{58}"],
+  ["honeycomb_key", "hcxik_", "[a-z0-9]{58}"],
+  ["posthog_key", "phx_", `${base62}{40,60}`],
+  ["launchdarkly_key", "api-", `${hex}{8}(?:-${hex}{4}){3}-${hex}{12}`],
+  ["hubspot_token", "pat-", `(?:na|eu|ap|au)\\d-${hex}{8}(?:-${hex}{4}){3}-${hex}{12}`],
+  ["intercom_token", "dG9rOj", "[A-Za-z0-9+/=_-]{46,60}"],
+  ["ntfy_token", "tk_", "[a-z0-9]{29}"],
+  ["linkedin_secret", "WPL_AP1.", "[A-Za-z0-9+/=._-]{16,60}"],
+  ["twitter_bearer", "AAAAAAAAAAAAAAAAAAAAA", "[A-Za-z0-9%]{60,200}"],
+  ["firebase_key", "AAAA", `${url64}{7}:${url64}{120,160}`],
+  ["asana_token", "1/", `\\d{14,18}:${hex}{32}`],
+  ["asana_token", "2/", `\\d{14,18}/\\d{14,18}:${hex}{32}`],
+  ["vault_token", "s.", `${base62}{24}`],
+  ["onesignal_key", "os_v2_app_", "[a-z2-7]{100,120}"],
+  ["clickup_token", "pk_", "\\d{6,9}_[A-Z0-9]{32}"],
   ["jwt", "eyJ", `${url64}{8,4096}\\.eyJ${url64}{4,8192}\\.${url64}{0,1024}`]
+]
+
+/**
+ * A secret that is known by what stands inside of it.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Inner {
+  readonly name: string
+  readonly mark: string
+  /** What stands before the mark, up to its end, and what follows. */
+  readonly before: RegExp
+  readonly after: RegExp
+}
+
+const inside: ReadonlyArray<readonly [name: string, mark: string, before: string, after: string]> = [
+  ["telegram_bot", ":AA", "\\d{8,10}", `${url64}{33}`],
+  ["azure_client_secret", "Q~", "[A-Za-z0-9_~.-]{3}\\d", "[A-Za-z0-9_~.-]{31,34}"],
+  ["terraform_token", ".atlasv1.", `${base62}{14}`, "[A-Za-z0-9_=-]{60,70}"],
+  ["salesforce_token", "!AQ", "00D[A-Za-z0-9]{12,15}", "[A-Za-z0-9._]{78,120}"],
+  ["mailchimp_key", "-us", `${hex}{32}`, "\\d{1,2}"],
+  ["azure_signature", "sig=", "[?&]", "[A-Za-z0-9%]{40,60}%3D"]
 ]
 
 const escape = (text: string): string => text.replace(/[$()*+.?[\\\]^{|}/]/g, "\\$&")
@@ -206,4 +259,15 @@ export const formats: ReadonlyArray<Format> = table.map(([name, begins, follows]
   name,
   begins,
   pattern: new RegExp(`${escape(begins)}(?:${follows})`, "y")
+}))
+
+/**
+ * @category formats
+ * @since 0.1.0
+ */
+export const inner: ReadonlyArray<Inner> = inside.map(([name, mark, before, after]) => ({
+  name,
+  mark,
+  before: new RegExp(`(?:${before})$`),
+  after: new RegExp(after, "y")
 }))

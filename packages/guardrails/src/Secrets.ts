@@ -4,7 +4,7 @@
  */
 import { isWordCode } from "./Digits.ts"
 import type { Format } from "./SecretFormats.ts"
-import { formats } from "./SecretFormats.ts"
+import { formats, inner } from "./SecretFormats.ts"
 
 interface Span {
   readonly start: number
@@ -16,7 +16,7 @@ interface Span {
  * @since 0.1.0
  */
 export const find = (text: string): ReadonlyArray<Span> =>
-  [...privateKeys(text), ...tokens(text), ...values(text)]
+  [...privateKeys(text), ...tokens(text), ...marked(text), ...spoken(text), ...values(text)]
     .sort((a, b) => a.start - b.start || b.end - a.end)
     .filter(({ end }, at, all) => !all.slice(Math.max(0, at - 3), at).some((other) => other.end >= end))
 
@@ -60,8 +60,41 @@ const longest = (text: string, at: number, candidates: ReadonlyArray<Format>): n
   return end
 }
 
+/** What is known by a mark inside of it. */
+const marked = (text: string): ReadonlyArray<Span> => {
+  const found: Array<Span> = []
+  for (const { after, before, mark } of inner) {
+    for (let at = text.indexOf(mark); at >= 0; at = text.indexOf(mark, at + mark.length)) {
+      const lead = before.exec(text.slice(Math.max(0, at - 40), at))
+      if (lead === null) continue
+      after.lastIndex = at + mark.length
+      if (!after.test(text)) continue
+      const isParameter = mark.endsWith("=")
+      const start = isParameter ? at + mark.length : at - lead[0].length
+      const end = after.lastIndex
+      const stands = isParameter || !isWordCode(start > 0 ? text.charCodeAt(start - 1) : 32)
+      if (stands && !isWordCode(text.charCodeAt(end)) && isVaried(text.slice(start, end))) found.push({ start, end })
+    }
+  }
+  return found
+}
+
+/** `--password value`, `-u name:value`, `login name password value`, `<password>value</password>`. */
+const said =
+  /(?:--(?:password|passwd|token|api-?key|secret|auth-token|access-token)\s+|\s(?:-u|--user)\s+["']?[\w.@-]{1,64}:|\slogin\s+\S{1,64}\s+password\s+|<(?:password|passwd|secret|token|api_?key|client_?secret)>)(?!-)["']?([^\s"'<>]{6,200})/gi
+
+const spoken = (text: string): ReadonlyArray<Span> => {
+  // Three characters tell whether it is worth to look.
+  if (!text.includes("--") && !text.includes("-u ") && !text.includes("</") && !text.includes(" password ")) return []
+  return Array.from(text.matchAll(said)).flatMap(({ 0: all, 1: value = "", index }) => {
+    const start = index + all.length - value.length
+    return kindsOf(value) >= 2 && !isPlaceholder(value) && isWhole(value) ? [{ start, end: start + value.length }] : []
+  })
+}
+
 /** Not `ghp_xxxxxxxx…`, and not `sk_live_your_key_goes_here_please`. */
-const isVaried = (text: string): boolean => new Set(text).size >= Math.min(8, text.length / 3)
+const isVaried = (text: string): boolean =>
+  new Set(text).size >= Math.min(8, text.length / 3) && !/([x*.0])\1{9}/i.test(text)
 
 const isLower = (code: number): boolean => (code >= 97 && code <= 122) || (code >= 48 && code <= 57)
 
@@ -115,7 +148,7 @@ const password = /(?:^|_|db|my|root|user|admin)pass(?:word|wd|phrase|code)?$|(?:
 const credential =
   /(?:^|_)(?:secret|token|api_?key|access_?key(?:_?id)?|secret_?key|private_?key|signing_?key|encryption_?key|master_?key|auth_?key|account_?key|shared_?key|credentials?|client_?secret|authorization|bearer|sas|pat|session_?id|jwt|auth)$/
 const notSecret =
-  /(?:next|page|client_?request|continuation|request|idempotency|csrf_?param|sync|cancel|pagination|start|marker|max|min|count|id|public|tracking)_?(?:token|key)$|(?:token|key|secret)_?(?:id|name|type|arn|count|size|length|url|uri)$/
+  /(?:^|_)(?:next|page|client_?request|continuation|request|idempotency|csrf_?param|sync|cancel|pagination|start|marker|max|min|count|id|public|tracking)_?(?:token|key)$|(?:token|key|secret)_?(?:id|name|type|arn|count|size|length|url|uri)$/
 
 /** What stands behind `=` and `:`, and in the credentials of URLs. */
 const values = (text: string): ReadonlyArray<Span> => {
@@ -199,7 +232,7 @@ const valueOf = (text: string, at: number): Value | undefined => {
   const raw = text.slice(from, end)
   const value = quote === undefined ? raw.replace(/[,;)\]}.]+$/, "") : raw.replace(/\\$/, "")
   const fits = !isPlaceholder(value) && isWhole(value) && (isPassword
-    ? value.length >= 6 && value.length <= 128 && kindsOf(value) >= 2
+    ? value.length >= 6 && value.length <= 128 && kindsOf(value) >= 2 && !isPlace.test(value)
     : value.length >= 16 && !isDotted(value) && isRandom(value, 3))
   return { start: from, end, length: value.length, fits }
 }
@@ -252,7 +285,11 @@ const isPlaceholder = (value: string): boolean =>
   /^[$%{<[(*]|\$\{|\{\{|^(?:x{3,}|\.{3,}|-+|_+|null|none|true|false|undefined|string|required|optional|changeme|example|redacted|hidden|pass(?:word)?|secret|token|pw|user|your[-_ ].*|.*(?:redacted|placeholder|<.*>).*)$/i
     .test(value) || new Set(value).size <= 2
 
-const isWhole = (value: string): boolean => value.length > 0 && !/[(){}<>]/.test(value)
+/** A path or an address: `PWD=/home/dana`, `password: https://…`. */
+const isPlace = /^(?:[a-z]{2,8}:\/\/|~?\/[A-Za-z_]|\.{1,2}\/|[A-Za-z]:\\)/i
+
+const isWhole = (value: string): boolean =>
+  value.length > 0 && !/[(){}<>]|\[$|^(?:os|process|env|config|settings|self|this)\./.test(value)
 
 const isDotted = (value: string): boolean => /^[a-z]+(?:[._/-][a-zA-Z]+)+$/.test(value)
 

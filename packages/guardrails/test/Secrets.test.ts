@@ -1,0 +1,166 @@
+import { PersonalData } from "@durable-agents/guardrails"
+import { assert, describe, it } from "@effect/vitest"
+
+const found = (text: string) =>
+  PersonalData.find(text, [PersonalData.secret]).map(({ end, start }) => text.slice(start, end))
+
+/** Chance that is the same every time (mulberry32). */
+let state = 17
+const below = (most: number): number => {
+  state = (state + 0x6d2b79f5) | 0
+  const once = Math.imul(state ^ (state >>> 15), 1 | state)
+  const twice = (once + Math.imul(once ^ (once >>> 7), 61 | once)) ^ once
+  return ((twice ^ (twice >>> 14)) >>> 0) % most
+}
+
+const alphabets = {
+  hex: "0123456789abcdef",
+  lower: "abcdefghijklmnopqrstuvwxyz0123456789",
+  upper: "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567",
+  word: "ABCDEFGHJKMNPQRSTUVWXYZabcdefghijkmnpqrstuvwxyz0123456789",
+  digit: "0123456789"
+} as const
+
+const draw = (kind: keyof typeof alphabets, length: number): string =>
+  Array.from({ length }, () => alphabets[kind].charAt(below(alphabets[kind].length))).join("")
+
+const uuid = () => [8, 4, 4, 4, 12].map((length) => draw("hex", length)).join("-")
+
+/** How a token of a provider is made, by its public documentation. */
+const formats: Readonly<Record<string, () => string>> = {
+  "GitHub, classic": () => `ghp_${draw("word", 36)}`,
+  "GitHub, OAuth": () => `gho_${draw("word", 36)}`,
+  "GitHub, server": () => `ghs_${draw("word", 36)}`,
+  "GitHub, fine-grained": () => `github_pat_${draw("word", 22)}_${draw("word", 59)}`,
+  "GitLab": () => `glpat-${draw("word", 20)}`,
+  "GitLab, runner": () => `glrt-${draw("word", 20)}`,
+  "GitLab, incoming mail": () => `glimt-${draw("word", 25)}`,
+  "Slack, bot": () => `xoxb-${draw("digit", 12)}-${draw("digit", 13)}-${draw("word", 24)}`,
+  "Slack, app": () => `xapp-1-A${draw("upper", 10)}-${draw("digit", 13)}-${draw("hex", 64)}`,
+  "Stripe, live": () => `sk_live_${draw("word", 24)}`,
+  "Stripe, restricted": () => `rk_test_${draw("word", 24)}`,
+  "Stripe, webhook": () => `whsec_${draw("word", 32)}`,
+  "AWS, key id": () => `AKIA${draw("upper", 16)}`,
+  "AWS, session": () => `ASIA${draw("upper", 16)}`,
+  "Google, API": () => `AIza${draw("word", 35)}`,
+  "Google, client secret": () => `GOCSPX-${draw("word", 28)}`,
+  "Azure, client secret": () => `${draw("word", 3)}8Q~${draw("word", 34)}`,
+  "npm": () => `npm_${draw("word", 36)}`,
+  "PyPI": () => `pypi-AgEIcHlwaS5vcmc${draw("word", 80)}`,
+  "Docker": () => `dckr_pat_${draw("word", 27)}`,
+  "Twilio": () => `SK${draw("hex", 32)}`,
+  "SendGrid": () => `SG.${draw("word", 22)}.${draw("word", 43)}`,
+  "Mailgun": () => `key-${draw("hex", 32)}`,
+  "Mailchimp": () => `${draw("hex", 32)}-us14`,
+  "Shopify": () => `shpat_${draw("hex", 32)}`,
+  "Square": () => `sq0csp-${draw("word", 43)}`,
+  "Telegram": () => `${draw("digit", 10)}:AA${draw("word", 33)}`,
+  "Heroku": () => `HRKU-${draw("word", 60)}`,
+  "DigitalOcean": () => `dop_v1_${draw("hex", 64)}`,
+  "Databricks": () => `dapi${draw("hex", 32)}`,
+  "Hugging Face": () => `hf_${draw("word", 34)}`,
+  "OpenAI, project": () => `sk-proj-${draw("word", 80)}`,
+  "Anthropic": () => `sk-ant-api03-${draw("word", 93)}AA`,
+  "Terraform": () => `${draw("word", 14)}.atlasv1.${draw("word", 67)}`,
+  "Vault": () => `hvs.${draw("word", 24)}`,
+  "Grafana": () => `glsa_${draw("word", 32)}_${draw("hex", 8)}`,
+  "Linear": () => `lin_api_${draw("word", 40)}`,
+  "Notion": () => `ntn_${draw("word", 46)}`,
+  "Figma": () => `figd_${draw("word", 40)}`,
+  "Postman": () => `PMAK-${draw("hex", 24)}-${draw("hex", 34)}`,
+  "HubSpot": () => `pat-na1-${uuid()}`,
+  "Airtable": () => `pat${draw("word", 14)}.${draw("hex", 64)}`,
+  "LaunchDarkly": () => `sdk-${uuid()}`,
+  "Tailscale": () => `tskey-auth-${draw("word", 17)}-${draw("word", 32)}`,
+  "Sourcegraph": () => `sgp_${draw("hex", 16)}_${draw("hex", 40)}`,
+  "Render": () => `rnd_${draw("word", 32)}`,
+  "Apify": () => `apify_api_${draw("word", 36)}`,
+  "ElevenLabs": () => `sk_${draw("hex", 48)}`,
+  "Langfuse": () => `sk-lf-${uuid()}`,
+  "Asana": () => `2/${draw("digit", 16)}/${draw("digit", 16)}:${draw("hex", 32)}`,
+  "Firebase": () => `AAAA${draw("word", 7)}:${draw("word", 140)}`,
+  "Salesforce": () => `00D${draw("word", 12)}!AQ${draw("word", 90)}`,
+  "1Password": () => `ops_eyJ${draw("word", 200)}`,
+  "JSON Web Token": () => `eyJ${draw("word", 33)}.eyJ${draw("word", 80)}.${draw("word", 43)}`
+}
+
+describe("PersonalData.secret", () => {
+  for (const [provider, make] of Object.entries(formats)) {
+    it(`finds tokens of ${provider}, alone and among others, and not what only looks like one`, () => {
+      for (let round = 0; round < 6; round++) {
+        const token = make()
+        for (
+          const text of [
+            token,
+            `use ${token} for it`,
+            `{"value": "${token}"}`,
+            `curl -H 'X-Auth: ${token}' https://x`,
+            `(${token}).`
+          ]
+        ) {
+          assert.deepStrictEqual(found(text), [token], text)
+        }
+      }
+      // As it stands in documentation: the same shape of one letter.
+      const example = make().replace(/[A-Za-z0-9]{12,}/g, (part) => "x".repeat(part.length))
+      assert.deepStrictEqual(found(`like ${example}`), [], example)
+    })
+  }
+
+  it("finds what is said to be one, in the ways in which it is said", () => {
+    const value = "tR4ub-4dor!3x"
+    const token = draw("word", 40)
+    for (
+      const [text, secret] of [
+        [`password=${value}`, value],
+        [`"password": "${value}"`, value],
+        [`DB_PASSWORD: ${value}`, value],
+        [`mysql --user=app --password ${value} shop`, value],
+        [`curl -u dana:${value} https://api.example.com`, value],
+        [`machine api.example.com login dana password ${value}`, value],
+        [`<password>${value}</password>`, value],
+        [`Server=db;User Id=app;Password=${value};Encrypt=true`, value],
+        [`Endpoint=sb://x.servicebus.example/;SharedAccessKey=${token}=`, `${token}=`],
+        [`DefaultEndpointsProtocol=https;AccountName=x;AccountKey=${token}==;`, `${token}==`],
+        [`https://x.blob.example/f?sv=2024-01-01&sig=${draw("word", 43)}%3D&se=1`, undefined],
+        [`redis://:${value}@cache:6379/0`, value],
+        [`mongodb+srv://app:${value}@cluster0.example.net`, value],
+        [`Authorization: Basic ${Buffer.from(`dana:${token}`).toString("base64")}`, undefined],
+        [`authorization: bearer ${token}`, token],
+        [`X-Api-Key: ${token}`, token],
+        [`export SLACK_SIGNING_SECRET='${token}'`, token],
+        [`  token: "${token}"`, token]
+      ] as const
+    ) {
+      const all = found(text)
+      if (secret === undefined) assert.lengthOf(all, 1, text)
+      else assert.deepStrictEqual(all, [secret], text)
+    }
+  })
+
+  it("leaves what is no secret: placeholders, digests, identifiers, paths, addresses, prose", () => {
+    for (
+      const text of [
+        "password=changeme",
+        "password: ********",
+        "password = os.environ['PASSWORD']",
+        "token: ${{ secrets.GITHUB_TOKEN }}",
+        "api_key=<your key>",
+        "api_key: YOUR_API_KEY_GOES_HERE",
+        "PWD=/home/dana/work2",
+        "reset your password: https://example.com/reset2",
+        "The password must have 8 characters, 1 of them a digit.",
+        "next_page_token: CiAKGjBpNDd2Nmp2Zml2cXRwYjBpOXA",
+        `sha256:${draw("hex", 64)}`,
+        `commit ${draw("hex", 40)}`,
+        `request_id=${uuid()}`,
+        `etag: "${draw("hex", 32)}"`,
+        "sk-learn and sk_buff are names",
+        "integrity sha512-z4PhNX7vuL3xVChQ1m2AB9Yg5AULVxXcg/SpIdNs6c5H0NE8XYXysP+DGNKHfuwvY7kxvUdBeoGlODJ6+SfaPg==",
+        "https://user@example.com/path",
+        "tokens: 1024, max_tokens: 4096",
+        "<token>expired</token>"
+      ]
+    ) assert.deepStrictEqual(found(text), [], text)
+  })
+})
