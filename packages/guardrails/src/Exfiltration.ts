@@ -6,7 +6,9 @@ import { Effect } from "effect"
 import type { Layer, Schema } from "effect"
 import * as CanonicalText from "./CanonicalText.ts"
 import * as Encodings from "./Encodings.ts"
+import * as Leaks from "./Leaks.ts"
 import * as Origins from "./Origins.ts"
+import * as PersonalData from "./PersonalData.ts"
 import * as Policy from "./Policy.ts"
 import * as Sinks from "./Sinks.ts"
 import * as Sources from "./Sources.ts"
@@ -16,8 +18,8 @@ import * as Sources from "./Sources.ts"
  * @since 0.1.0
  */
 export interface Options {
-  /** Passages of any result that must not leave the house either, such as keys and passwords. */
-  readonly secrets?: (text: string) => ReadonlyArray<{ readonly start: number; readonly end: number }>
+  /** What must not leave the house whatever a tool is labelled with. Default `PersonalData.kinds`. */
+  readonly kinds?: ReadonlyArray<PersonalData.Kind>
 }
 
 /**
@@ -25,66 +27,173 @@ export interface Options {
  *
  * **Details**
  *
- * What is private is what a tool is labelled with, and what `secrets` finds. A value or a passage of 32 characters counts, unless
- * the request or the instructions hold it. Under `validation` what was encoded on its way out is asked about, under `lenient` and
- * `standard` also what goes to somebody whom the request does not name, under `strict` all of it.
+ * What is private is what tools labelled so returned, in values and passages of 32 characters, and personal data and secrets in any
+ * result; not what the request or the instructions hold, nor an address that the call goes to. It is found as it is, in base64, hex,
+ * percent escapes and the like, also one inside another; personal data but mail addresses, and secrets, also backwards, spread, and in
+ * two parts, of which one may have left in an earlier call. Under `validation` a person is asked about what was hidden on its way out,
+ * and about secrets that go to somebody whom the request does not name; under `lenient` and `standard` about all that goes to such a
+ * one; under `strict` about all of it.
  *
  * @category constructors
  * @since 0.1.0
  */
-export const make = ({ secrets = () => [] }: Options = {}): Guardrails.Guardrail => {
+export const make = ({ kinds = PersonalData.kinds }: Options = {}): Guardrails.Guardrail => {
   const sourceOf = Sources.cache()
+  const sensitiveOf = sensitive(kinds)
   return {
     name: "exfiltration",
+    version: `1 ${kinds.map(({ name }) => name).join(" ")}`,
     call: (call) =>
       Effect.sync(() => {
-        const effect = call.labels.effect ?? (call.effect === "readonly" ? "fetch" : "send")
-        if (call.by === "person" || (effect !== "send" && effect !== "fetch")) return []
+        if (call.by === "person" || !isOut(call)) return []
         const said = [Sources.ofText("request", call.goal), Sources.ofText("instructions", call.instructions)]
-        const results = call.past.filter(({ result }) => result !== undefined)
-        const hidden = [
-          ...results.filter(({ labels }) => labels.private === true).map((past) => sourceOf(call.runId, past)),
-          ...results.flatMap(({ key, labels, result = null, tool, turn }) =>
-            Sources.leaves(result).flatMap(([, text]) => {
-              const found = secrets(text).map(({ end, start }) => text.slice(start, end))
-              return found.length === 0
-                ? []
-                : [Sources.ofResult({ key, labels: { ...labels, private: true }, tool, turn, result: found })]
-            })
-          )
+        const found = [
+          ...ofLabelled(call, said, sourceOf),
+          ...ofKinds(call, said, sensitiveOf)
         ]
-        if (hidden.length === 0) return []
-        const leaving = values(call.arguments).map((value) => ({ ...value, traced: trace(value.sink, said, hidden) }))
-          .filter(({ traced }) => traced.places.length > 0)
-        if (leaving.length === 0) return []
-        const wasEncoded = leaving.some(({ form }) => form !== undefined)
+        if (found.length === 0) return []
+        const hidden = found.some(({ form }) => form !== undefined)
+        const isSecret = found.some(({ kind }) => kind === "secret")
         const strictness = Policy.strictness[call.profile]
-        const asks = wasEncoded || strictness >= Policy.strictness.strict ||
-          (strictness >= Policy.strictness.lenient && !goesToRequested(call, said))
-        const from = Array.from(new Set(leaving.map(({ traced }) => traced.places[0]?.source.tool ?? "")))
-        const fields = Array.from(new Set(leaving.map(({ sink }) => `\`${sink.path}\``)))
-        const words = `${fields.join(", ")} ${fields.length === 1 ? "holds" : "hold"} what ${
-          from.map((tool) => `\`${tool}\``).join(", ")
-        } returned, which is private${wasEncoded ? ", encoded" : ""}, and it would leave the house`
+        const least = isSecret ? Policy.strictness.validation : Policy.strictness.lenient
+        const asks = hidden || strictness >= Policy.strictness.strict ||
+          (strictness >= least && !goesToRequested(call, said))
         return [{
           rule: "private_data_leaves",
           action: asks ? "ESCALATE" : "MARK",
-          message: words,
+          message: words(found),
           detail: {
             tool: call.tool,
-            encoded: wasEncoded,
-            evidence: leaving.slice(0, 20).map(({ form = "", sink, traced: { places: [place] } }) => ({
-              argument: sink.path,
+            encoded: hidden,
+            evidence: found.slice(0, 20).map(({ argument, end, form = "", key, kind, path, start }) => ({
+              argument,
               form,
-              key: place?.source.key ?? "",
-              path: place?.path ?? "",
-              start: place?.start ?? 0,
-              end: place?.end ?? 0
+              kind,
+              key,
+              path,
+              start,
+              end
             }))
           },
           counts: false
         }]
       })
+  }
+}
+
+/** Something private that would leave: where it would stand, and where it was read. */
+interface Found {
+  readonly argument: string
+  readonly form: string | undefined
+  /** What it is, if that can be told by itself. */
+  readonly kind: string
+  readonly tool: string
+  readonly key: string
+  readonly path: string
+  readonly start: number
+  readonly end: number
+}
+
+const isOut = ({ effect, labels }: Pick<Guardrails.Past, "effect" | "labels">): boolean => {
+  const own = labels.effect ?? (effect === "readonly" ? "fetch" : "send")
+  return own === "send" || own === "fetch"
+}
+
+const words = (found: ReadonlyArray<Found>): string => {
+  const from = Array.from(new Set(found.map(({ tool }) => `\`${tool}\``)))
+  const fields = Array.from(new Set(found.map(({ argument }) => `\`${argument}\``)))
+  const kinds = Array.from(new Set(found.map(({ kind }) => kind))).filter((kind) => kind !== "")
+  const forms = Array.from(new Set(found.flatMap(({ form }) => form ?? [])))
+  return `${fields.join(", ")} ${fields.length === 1 ? "holds" : "hold"} what ${
+    from.join(", ")
+  } returned, which is private${kinds.length === 0 ? "" : ` (${kinds.join(", ")})`}${
+    forms.length === 0 ? "" : `, hidden (${forms.join(", ")})`
+  }, and it would leave the house`
+}
+
+/** Values and passages of what tools labelled private returned. */
+const ofLabelled = (
+  call: Guardrails.Call,
+  said: ReadonlyArray<Sources.Source>,
+  sourceOf: ReturnType<typeof Sources.cache>
+): ReadonlyArray<Found> => {
+  const hidden = call.past
+    .filter(({ labels, result }) => result !== undefined && labels.private === true)
+    .map((past) => sourceOf(call.runId, past))
+  if (hidden.length === 0) return []
+  return values(call.arguments).flatMap(({ form, sink }) => {
+    const [place] = trace(sink, said, hidden).places
+    return place === undefined ? [] : [{
+      argument: sink.path,
+      form,
+      kind: "",
+      tool: place.source.tool ?? "",
+      key: place.source.key ?? "",
+      path: place.path,
+      start: place.start,
+      end: place.end
+    }]
+  })
+}
+
+/** Personal data and secrets of any result. */
+const ofKinds = (
+  call: Guardrails.Call,
+  said: ReadonlyArray<Sources.Source>,
+  sensitiveOf: ReturnType<typeof sensitive>
+): ReadonlyArray<Found> => {
+  const known = call.past.flatMap((past) => past.result === undefined ? [] : sensitiveOf(call.runId, past))
+  if (known.length === 0) return []
+  const all = Array.from(new Map(known.map((one) => [one.value, one])).values()).slice(-mostValues)
+  const leaving = Leaks.of(call.arguments)
+  const before = call.past
+    .filter((past) => isOut(past) && (past.state === "made" || past.state === "open"))
+    .slice(-8).flatMap(({ arguments: args }) => Leaks.of(args))
+  const targets = new Set(Sinks.of(call.arguments, call.labels.sinks).sinks
+    .filter(({ embedded, kind }) => !embedded && kind !== "url" && kind !== "credential")
+    .map(({ value }) => CanonicalText.value(value)))
+  return all.flatMap(({ kind, value, ...rest }) => {
+    if (kind !== "secret" && targets.has(CanonicalText.value(value))) return []
+    const leak = Leaks.find({ value, isCode: kind !== "email" && kind !== "ip" }, leaving, before)
+    if (leak === undefined) return []
+    const [traced] = Origins.trace([{ path: leak.path, kind: "id", value, embedded: true }], said)
+    return traced !== undefined && traced.origin !== "nowhere"
+      ? []
+      : [{ ...rest, kind, argument: leak.path, form: leak.form }]
+  })
+}
+
+/** The last ones count, if there are more. */
+const mostValues = 2000
+
+interface Sensitive extends Omit<Found, "argument" | "form"> {
+  readonly value: string
+}
+
+/** What of these kinds results hold; a recorded result never changes. */
+const sensitive = (kinds: ReadonlyArray<PersonalData.Kind>) => {
+  const kept = new Map<string, ReadonlyArray<Sensitive>>()
+  return (runId: string, { key, result = null, tool }: Guardrails.Past): ReadonlyArray<Sensitive> => {
+    const name = `${runId}/${key}`
+    const known = kept.get(name)
+    if (known !== undefined) return known
+    const found = Sources.leaves(result).flatMap(([path, text]) =>
+      PersonalData.find(text, kinds).map(({ end, kind, start }) => ({
+        kind,
+        tool,
+        key,
+        path,
+        start,
+        end,
+        value: text.slice(start, end)
+      }))
+    ).slice(0, 500)
+    kept.set(name, found)
+    for (const oldest of kept.keys()) {
+      if (kept.size <= 2000) break
+      kept.delete(oldest)
+    }
+    return found
   }
 }
 
