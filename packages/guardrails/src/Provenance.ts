@@ -137,7 +137,7 @@ export const judge = (subject: Subject): Effect.Effect<ReadonlyArray<Judged>> =>
         ? orders
         : Effect.forEach(traced.places, (place) => weigh(place, action, signal)),
       (weighed): Judged => {
-        const isNamed = Requests.namesOther(action, goal, traced.sink)
+        const isOther = Requests.namesOther(action, goal, traced.sink)
         const judged = (weighed.length === 0 ? [nothing] : weighed).map(({ level, place, told }) => {
           const facts: Policy.Facts = {
             effect,
@@ -148,9 +148,10 @@ export const judge = (subject: Subject): Effect.Effect<ReadonlyArray<Judged>> =>
             signal: level,
             hidden: place?.form !== undefined,
             // Who names an address asks for that one.
-            asked: asked === "yes" && told && isNamed ? "half" : asked,
-            handedOver: left === "actions" || (left === "values" && asked === "yes" &&
-              (!told || (!isNamed && Requests.isLeftTo(action, goal, traced.sink, place))))
+            asked: asked === "yes" && told && isOther ? "half" : asked,
+            handedOver: (left === "actions" || (left === "values" && asked === "yes" &&
+              (!told || (!isOther && Requests.isLeftTo(action, goal, traced.sink, place))))) &&
+              (!told || Requests.isNamed(goal, place))
           }
           return { traced, facts, place, ...Policy.decide(policy, profile, facts) }
         })

@@ -56,12 +56,32 @@ export const isLeftTo = (
   place: Origins.Place | undefined
 ): boolean => {
   if (place === undefined) return true
+  // A link to pass on is none of the values of what was asked for.
+  if (sink.embedded && sink.kind === "url") return false
   const from = Actions.classesOf(place.source.tool ?? "")
   const named = new Set(leaving(action, request).flatMap((clause) => Actions.classesOf(clause)))
   const known = sources.filter((one) => named.has(one))
   const isOther = known.length > 0 && from.some((one) => sources.includes(one)) && !from.some((one) => named.has(one))
   return !isOther && !others(sink, place.text)
 }
+
+/**
+ * Whether a text is one that the request names, if it names any: a file, an address, a title in quotes, which the call that returned the
+ * text was told to look at, or which stands in it.
+ *
+ * @category predicates
+ * @since 0.1.0
+ */
+export const isNamed = (request: string, place: Origins.Place | undefined): boolean => {
+  if (place?.source.about === undefined) return true
+  const { about, text } = place.source
+  const all = Array.from(request.matchAll(titles), ([, ...found]) => CanonicalText.value(found.find(Boolean) ?? ""))
+  return all.length === 0 || all.some((name) => about.includes(name) || text.includes(name))
+}
+
+/** Files, addresses, titles in quotes. */
+const titles =
+  /(?<![\p{L}\p{N}@])((?:https?:\/\/|www\.)[^\s'"<>]{3,200}|[\p{L}\p{N}_-]{1,80}\.\p{L}{2,5}(?![\p{L}\p{N}@]))|(?<!\p{L})['"‘“„«]([^'"’”“»\n]{3,80})['"’”“»](?!\p{L})/gu
 
 /** What texts come as. */
 const sources = ["message", "file", "web", "event", "ticket"]

@@ -30,6 +30,8 @@ export interface Source {
   readonly turn?: number
   readonly tool?: string
   readonly private: boolean
+  /** Of a result: what the call was told to look at, if that is known. */
+  readonly about?: string
   /** All its texts in the form in which they are compared, with an unmatched character between two. */
   readonly text: string
   /** Where an index of `text` was. */
@@ -84,13 +86,16 @@ export const ofText = (origin: Source["origin"], text: string): Source => ({
  * @since 0.1.0
  */
 export const ofResult = (
-  { key, labels, result = null, tool, turn }: Pick<Guardrails.Past, "key" | "labels" | "result" | "tool" | "turn">
+  { arguments: args, key, labels, result = null, tool, turn }:
+    & Pick<Guardrails.Past, "key" | "labels" | "result" | "tool" | "turn">
+    & Partial<Pick<Guardrails.Past, "arguments">>
 ): Source => ({
   origin: labels.result ?? "open_world",
   key,
   turn,
   tool,
   private: labels.private ?? false,
+  ...(args === undefined ? {} : { about: leaves(args).map(([, text]) => CanonicalText.value(text)).join("\n") }),
   ...assemble(leaves(result).flatMap(([path, text]) => piecesOf(path, text)))
 })
 
