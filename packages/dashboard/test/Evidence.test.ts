@@ -57,6 +57,20 @@ describe("Evidence.doubts", () => {
 
   it("shows the message of what it cannot read, and nothing of other calls or of what came after the question", () => {
     assert.deepStrictEqual(
+      said({ message: "m", evidence: [{ argument: 7 }, { argument: "iban", origin: "of later", asked: "half" }] })[0]
+        ?.findings
+        .map(({ says }) => says),
+      [["It is not in the request.", "The request does not quite ask for this."]]
+    )
+    const [call] =
+      said({ evidence: [{ argument: "", kind: "call", origin: "nowhere", asked: "no", place }] })[0]?.findings ?? []
+    assert.deepInclude(call, {
+      argument: "",
+      isOrder: true,
+      says: ["The request does not speak of doing such a thing."]
+    })
+    assert.strictEqual(call?.quote?.passage, "billing")
+    assert.deepStrictEqual(
       said({ message: "odd", evidence: [{ argument: 7 }] }).map(({ findings, message }) => [
         message,
         findings.length

@@ -1,26 +1,35 @@
 import { AccessTokens, Runs } from "@durable-agents/core"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import type { Browser, BrowserContext, Page } from "playwright-core"
+import type { Browser, Page } from "playwright-core"
 import { axe, violations } from "./axe.ts"
 import * as Scenes from "./scenes.ts"
 import { launch, newContext, newSite, picture, stranger } from "./site.ts"
 
-let browser: Browser
-let context: BrowserContext
-beforeAll(async () => {
-  browser = await launch()
-  context = await newContext(browser)
+const start = async () => {
+  const browser = await launch()
+  return { browser, context: await newContext(browser) }
+}
+
+// Every test asks for it, so that without a browser every test fails, and none is left out.
+let started: ReturnType<typeof start>
+beforeAll(() => {
+  started = start()
+  return started.then(() => undefined, () => undefined)
 })
-afterAll(() => browser?.close())
+afterAll(() => started.then(({ browser }) => browser.close(), () => undefined))
 
 type Site = Awaited<ReturnType<typeof newSite>>
 
 /** Runs a test over a site of its own. */
-const withSite = (test: (site: Site) => Promise<void>) => async () => {
+const withSite = (test: (site: Site & { readonly browser: Browser }) => Promise<void>) => async () => {
+  const { browser, context } = await started
   const site = await newSite(context)
   try {
-    await test(site)
+    await test({ ...site, browser })
+  } catch (error) {
+    await site.pictures(`failed-${test.toString().length}`)
+    throw error
   } finally {
     await site.end()
   }
@@ -88,7 +97,7 @@ describe.concurrent("the page", { timeout: 60_000 }, () => {
 
   it(
     "tells the second of two who decide at once what stands, and who only looks what was decided (AP-2)",
-    withSite(async ({ startSupport, tokenFor, open }) => {
+    withSite(async ({ browser, startSupport, tokenFor, open }) => {
       const runId = await startSupport()
       const other = await newContext(browser)
       const [dana, eric, vera] = await Promise.all(["dana", "eric", "vera"].map(async (name) => {
@@ -388,8 +397,11 @@ describe.concurrent("the page", { timeout: 60_000 }, () => {
 
   it(
     "lists runs by filters and pages, with a way back",
-    withSite(async ({ startShip, open }) => {
-      for (let count = 0; count < 51; count++) await startShip(`B-${count}`)
+    withSite(async ({ open, run }) => {
+      await run(Effect.forEach(
+        Array.from({ length: 51 }, (_, index) => Scenes.runIdOf(100 + index)),
+        (runId) => Scenes.write(runId, [Scenes.started()])
+      ))
       const { page } = await open("#/runs")
       await page.getByRole("link", { name: "Older runs" }).click()
       await page.locator("tbody tr").nth(1).waitFor({ state: "detached" })
@@ -473,7 +485,7 @@ describe.concurrent("the page", { timeout: 60_000 }, () => {
   ]
   it(
     "is found without fault by a checker of accessibility, light, dark and narrow",
-    withSite(async ({ open, run }) => {
+    withSite(async ({ browser, open, run }) => {
       await run(Effect.all([
         Scenes.write(Scenes.runIdOf(1), Scenes.doubted()),
         Scenes.write(Scenes.runIdOf(2), Scenes.eventful),

@@ -140,6 +140,8 @@ export const newSite = async (context: BrowserContext) => {
       runtime.runPromise(Effect.flatMap(Runs, (runs) => runs.signal(runId, "pickup", { by: "van" }))),
     stop: () => server.stop(),
     restart: async () => void (server = await listen(port)),
+    /** What its tabs show now. */
+    pictures: (name: string) => Promise.all(tabs.map((tab, index) => picture(tab, `${name}-${index}`, true))),
     end: async () => {
       await Promise.all(tabs.map((tab) => tab.close()))
       await server.stop()
@@ -196,5 +198,5 @@ const screenshots = join(import.meta.dirname, "../.screenshots")
 /** Keeps what the page looks like, for people; all of it, or what is seen at once. */
 export const picture = async (page: Page, name: string, fullPage = false) => {
   mkdirSync(screenshots, { recursive: true })
-  await page.screenshot({ path: join(screenshots, `${name}.jpg`), type: "jpeg", quality: 70, fullPage })
+  await page.screenshot({ path: join(screenshots, `${name}.png`), fullPage })
 }

@@ -26,6 +26,8 @@ export interface Finding {
   readonly source: string | undefined
   readonly entry: Entry | undefined
   readonly quote: Quote | undefined
+  /** The value does not come from there; that place tells its reader to do the same. */
+  readonly isOrder: boolean
   /** What speaks against it, a sentence each. */
   readonly says: ReadonlyArray<string>
 }
@@ -50,19 +52,23 @@ const Place = Schema.Struct({
 
 const Traced = Schema.Struct({
   argument: Schema.String,
-  origin: Schema.Literals(["request", "instructions", "own", "third_party", "open_world", "model", "nowhere"]),
+  origin: Schema.String,
+  kind: Schema.optionalKey(Schema.String),
   embedded: Schema.optionalKey(Schema.Boolean),
   told: Schema.optionalKey(Schema.Boolean),
-  signal: Schema.optionalKey(Schema.Literals(["weak", "strong"])),
-  asked: Schema.optionalKey(Schema.Boolean),
+  signal: Schema.optionalKey(Schema.String),
+  // Older logs say false for what is "no" now.
+  asked: Schema.optionalKey(Schema.Union([Schema.String, Schema.Boolean])),
   place: Schema.optionalKey(Place),
   places: Schema.optionalKey(Schema.Natural)
 })
 
 const Leaving = Schema.Struct({ argument: Schema.String, ...Place.fields })
 
-const readTraced = Schema.decodeUnknownOption(Schema.Struct({ evidence: Schema.Array(Traced) }))
-const readLeaving = Schema.decodeUnknownOption(Schema.Struct({ evidence: Schema.Array(Leaving) }))
+/** What one of them is not understood as is left out: guardrails are newer than a page may be. */
+const readEvidence = Schema.decodeUnknownOption(Schema.Struct({ evidence: Schema.Array(Schema.Json) }))
+const readTraced = Schema.decodeUnknownOption(Traced)
+const readLeaving = Schema.decodeUnknownOption(Leaving)
 const readBoth = Schema
   .decodeUnknownOption(Schema.Struct({ untrusted: Schema.Array(Schema.String), private: Schema.Array(Schema.String) }))
 const readMessage = Schema.decodeUnknownOption(Schema.Struct({ message: Schema.String }))
@@ -94,47 +100,55 @@ export const doubtOf = (timeline: Timeline, verdict: Verdict, args: Json | undef
   guardrail: verdict.guardrail,
   message: messageOf(verdict),
   isTriedOut: verdict.shadow !== undefined,
-  findings: Option.match(readLeaving(verdict.detail), {
-    onSome: ({ evidence }) => evidence.map((one) => leaving(timeline, one, args)),
-    onNone: () =>
-      Option.match(readTraced(verdict.detail), {
-        onSome: ({ evidence }) => evidence.map((one) => traced(timeline, one, args)),
-        onNone: () =>
-          Option.match(readBoth(verdict.detail), { onNone: () => [], onSome: (both) => mixed(timeline, both) })
-      })
+  findings: Option.match(readEvidence(verdict.detail), {
+    onSome: ({ evidence }) => evidence.flatMap((one) => findingsOf(timeline, one, args)),
+    onNone: () => Option.match(readBoth(verdict.detail), { onNone: () => [], onSome: (both) => mixed(timeline, both) })
   })
 })
 
+const findingsOf = (timeline: Timeline, evidence: Json, args: Json | undefined): ReadonlyArray<Finding> =>
+  Option.match(readLeaving(evidence), {
+    onSome: (found) => [leaving(timeline, found, args)],
+    onNone: () =>
+      Option.match(readTraced(evidence), { onNone: () => [], onSome: (found) => [traced(timeline, found, args)] })
+  })
+
 const traced = (timeline: Timeline, found: typeof Traced.Type, args: Json | undefined): Finding => {
-  const { argument, asked, embedded, origin, place, places = 1, signal, told } = found
-  const unfounded = origin === "model" || origin === "nowhere"
+  const { argument, asked, embedded, kind, origin, place, places = 1, signal, told } = found
+  const isCall = kind === "call"
+  const isUnfounded = origin === "model" || origin === "nowhere"
   return {
-    argument,
-    values: embedded === true ? [] : scalarsAt(args, argument),
+    argument: isCall ? "" : argument,
+    values: embedded === true || isCall ? [] : scalarsAt(args, argument),
     ...located(timeline, place),
-    says: [
+    isOrder: isUnfounded,
+    says: isCall ? notAsked(asked) : [
       ...(embedded === true ? ["It stands within a longer text."] : []),
       ...(origin === "model" ? ["Only the model has said it."] : []),
-      unfounded
-        ? `It is neither in the request nor in any result.${
-          place === undefined ? "" : " But a result tells its reader to do this:"
-        }`
-        : "It is not in the request.",
+      ...(isUnfounded ? ["It is neither in the request nor in any result."] : ["It is not in the request."]),
       ...(place?.form === undefined ? [] : [`There it stood encoded, as ${place.form}.`]),
-      ...(told === true && !unfounded ? ["That text itself tells its reader to do this."] : []),
-      ...(signal === undefined || unfounded
+      ...(told === true && !isUnfounded ? ["That text itself tells its reader to do this."] : []),
+      ...(signal === undefined || isUnfounded
         ? []
         : [`It reads ${signal === "strong" ? "very much " : ""}like an instruction to a model.`]),
-      ...(asked === false && !unfounded ? ["The request does not speak of doing such a thing."] : []),
+      ...(isUnfounded ? [] : notAsked(asked)),
       ...(places > 1 ? [`It stands in ${places} places; this one speaks most against it.`] : [])
     ]
   }
 }
 
+const notAsked = (asked: typeof Traced.Type["asked"]): ReadonlyArray<string> =>
+  asked === undefined || asked === "yes" || asked === true
+    ? []
+    : asked === "half"
+    ? ["The request does not quite ask for this."]
+    : ["The request does not speak of doing such a thing."]
+
 const leaving = (timeline: Timeline, found: typeof Leaving.Type, args: Json | undefined): Finding => ({
   argument: found.argument,
   values: scalarsAt(args, found.argument),
   ...located(timeline, { ...found, form: "" }),
+  isOrder: false,
   says: [
     "It holds what that call returned, which is private, and it would leave the house.",
     ...(found.form === undefined || found.form === "" ? [] : [`It would leave encoded, as ${found.form}.`])
@@ -150,7 +164,15 @@ const mixed = (
   ) =>
     keys.map((key): Finding => {
       const entry = find(timeline, key)
-      return { argument: "", values: [], entry, source: sourceOf(entry, key, "", ""), quote: undefined, says: [says] }
+      return {
+        argument: "",
+        values: [],
+        entry,
+        source: sourceOf(entry, key, "", ""),
+        quote: undefined,
+        isOrder: false,
+        says: [says]
+      }
     })
   )
 

@@ -28,43 +28,58 @@ export const Doubts = ({ doubts }: { readonly doubts: ReadonlyArray<Doubt> }) =>
   </ul>
 )
 
-const FindingItem = ({ finding: { argument, entry, quote, says, source, values } }: { readonly finding: Finding }) => (
-  <li>
-    <p>
-      {argument !== "" && (
-        <>
-          <strong>
-            <Foreign text={argument} />
-          </strong>
-          {values.slice(0, 3).map((value) => (
-            <span key={value}>
-              {" "}
-              <q>
-                <Foreign text={value.slice(0, 300).toWellFormed()} />
-              </q>
-            </span>
-          ))}
-          {source !== undefined && " comes from "}
-        </>
+const FindingItem = ({ finding }: { readonly finding: Finding }) => {
+  const { argument, entry, isOrder, quote, source, values } = finding
+  const says = finding.says.join(" ")
+  return (
+    <li>
+      <p>
+        {argument !== "" && (
+          <>
+            <strong>
+              <Foreign text={argument} />
+            </strong>
+            {values.slice(0, 3).map((value) => (
+              <span key={value}>
+                {" "}
+                <q>
+                  <Foreign text={value.slice(0, 300).toWellFormed()} />
+                </q>
+              </span>
+            ))}
+          </>
+        )}
+        {isOrder || source === undefined
+          ? `${argument === "" ? "" : ": "}${says}`
+          : (
+            <>
+              {argument !== "" && " comes from "}
+              <Foreign text={source} />
+              {quote === undefined ? `. ${says}` : ":"}
+            </>
+          )}
+      </p>
+      {isOrder && source !== undefined && (
+        <p>
+          But <Foreign text={source} /> tells its reader to do this{quote === undefined ? "." : ":"}
+        </p>
       )}
-      {source !== undefined && <Foreign text={source} />}
-      {quote !== undefined ? ":" : source !== undefined ? `. ${says.join(" ")}` : `: ${says.join(" ")}`}
-    </p>
-    {quote !== undefined && (
-      <blockquote>
-        <Foreign text={quote.before} />
-        <mark>
-          <Foreign text={quote.passage} />
-        </mark>
-        <Foreign text={quote.after} />
-      </blockquote>
-    )}
-    {quote !== undefined && <p>{says.join(" ")}</p>}
-    {entry?.output !== undefined && (
-      <details>
-        <summary>All that this call returned</summary>
-        <Value value={entry.output} />
-      </details>
-    )}
-  </li>
-)
+      {quote !== undefined && (
+        <blockquote>
+          <Foreign text={quote.before} />
+          <mark>
+            <Foreign text={quote.passage} />
+          </mark>
+          <Foreign text={quote.after} />
+        </blockquote>
+      )}
+      {quote !== undefined && !isOrder && <p>{says}</p>}
+      {entry?.output !== undefined && (
+        <details>
+          <summary>All that this call returned</summary>
+          <Value value={entry.output} />
+        </details>
+      )}
+    </li>
+  )
+}
