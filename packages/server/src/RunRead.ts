@@ -7,12 +7,11 @@ import {
   Namespace,
   type RunId,
   RunNotFound,
-  Runs,
-  RunState,
   type RunView,
   view
 } from "@durable-agents/core"
-import { Effect, Stream } from "effect"
+import { Effect } from "effect"
+import { Folds } from "./Folds.ts"
 import type { Run, Status } from "./RunModel.ts"
 
 /**
@@ -22,18 +21,8 @@ import type { Run, Status } from "./RunModel.ts"
  * @since 0.1.0
  */
 export const load = Effect.fnUntraced(function*(runId: RunId) {
-  const runs = yield* Runs
   const namespace = yield* Namespace
-  let state = RunState.initial(runId)
-  let status = RunState.status(state)
-  let since = 0
-  yield* Stream.runForEach(runs.events(runId), (recorded) =>
-    Effect.sync(() => {
-      state = RunState.evolve(state, recorded)
-      const before = status
-      status = RunState.status(state)
-      if (status !== before) since = recorded.at
-    }))
+  const { since, state } = yield* (yield* Folds).of(runId)
   return state.started?.namespace === namespace ? { run: view(state), since } : yield* new RunNotFound({ runId })
 })
 

@@ -10,6 +10,7 @@ import { lacking, withRole } from "./Access.ts"
 import { Api } from "./Api.ts"
 import type { Definitions } from "./Definitions.ts"
 import * as FeedHttp from "./FeedHttp.ts"
+import type { Folds } from "./Folds.ts"
 import * as Key from "./Key.ts"
 import * as Listing from "./Listing.ts"
 import { ApprovalPolicy } from "./Policy.ts"
@@ -29,7 +30,7 @@ import * as RunRead from "./RunRead.ts"
 import * as Start from "./Start.ts"
 import type { Tails } from "./Tails.ts"
 
-type Services = Runs | RunIndex | RunQueue | EventStore | Definitions | Tails
+type Services = Runs | RunIndex | RunQueue | EventStore | Definitions | Folds | Tails
 
 /**
  * @category layers

@@ -15,6 +15,7 @@ import { type Definition, Definitions } from "./Definitions.ts"
 import * as DeskHttp from "./DeskHttp.ts"
 import * as Envelope from "./Envelope.ts"
 import { Draining, tails } from "./FeedHttp.ts"
+import { Folds } from "./Folds.ts"
 import * as HealthHttp from "./HealthHttp.ts"
 import * as Listener from "./Listener.ts"
 import * as RunsHttp from "./RunsHttp.ts"
@@ -45,6 +46,9 @@ export interface Options {
   readonly programs?: ReadonlyArray<Definition>
 }
 
+/** Of logs whose states are kept for the next look, in characters. */
+const keptLength = 16_000_000
+
 /**
  * What answers the endpoints, for `HttpApiBuilder.layer` of an API that has those of `Api` and your own: `Api.add(Mine)`.
  *
@@ -53,7 +57,7 @@ export interface Options {
  */
 export const handlers = (options: Options = {}) =>
   Layer.mergeAll(RunsHttp.layer, DeskHttp.layer, HealthHttp.layer).pipe(
-    Layer.provide([Access.layer, BorderHttp.layer, tails]),
+    Layer.provide([Access.layer, BorderHttp.layer, tails, Folds.layer(keptLength)]),
     Layer.provide(Runs.layer),
     Layer.provide(Definitions.layer(options.programs ?? []))
   )
