@@ -1,8 +1,9 @@
 /**
  * What `POST /runs` asks for, as a start of a run.
  */
-import { Digest, Payload, type Program, Runs } from "@durable-agents/core"
+import { Digest, Payload, type Program, Runs, Telemetry } from "@durable-agents/core"
 import { Effect, Option } from "effect"
+import { HttpServerRequest } from "effect/http"
 import { withRole } from "./Access.ts"
 import { type Definition, Definitions } from "./Definitions.ts"
 import * as Key from "./Key.ts"
@@ -28,6 +29,7 @@ export const start = Effect.fnUntraced(function*(request: StartRequest, idempote
   if (Option.isSome(refused)) return yield* new ForbiddenProblem({ detail: refused.value })
   const key = yield* Key.ofStart(idempotencyKey, request.startKey)
   const content = { ...request, program: program.name }
+  const traceparent = yield* askedBy
   return yield* runs.start(
     // Starting needs of a program nothing but what a definition has.
     program as Program.Program<unknown, unknown, unknown>,
@@ -43,6 +45,7 @@ export const start = Effect.fnUntraced(function*(request: StartRequest, idempote
       ...(labels === undefined ? {} : { labels }),
       ...(priority === undefined ? {} : { priority }),
       ...(startAt === undefined ? {} : { startAt }),
+      ...(traceparent === undefined ? {} : { traceparent }),
       ...(systemPrompt === undefined ? {} : { systemPrompt })
     }
   ).pipe(Effect.catchTags({
@@ -50,6 +53,13 @@ export const start = Effect.fnUntraced(function*(request: StartRequest, idempote
     InvalidRequest: ofRun.InvalidRequest,
     StartConflict: StartConflictRefusal
   }))
+})
+
+/** The span of whoever sent the request, where the server has none of its own for it. */
+const askedBy = Effect.gen(function*() {
+  if (Telemetry.isTraced(yield* Effect.context<never>())) return undefined
+  const { headers } = yield* HttpServerRequest.HttpServerRequest
+  return Option.getOrUndefined(Option.map(Telemetry.spanOf(headers["traceparent"]), Telemetry.traceparentOf))
 })
 
 const definitionOf = Effect.fnUntraced(function*(name: string | undefined) {

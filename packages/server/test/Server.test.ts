@@ -55,6 +55,20 @@ describe("Server", () => {
   )
 
   test(
+    "keeps the trace of whoever asks, whether the server is traced or not",
+    Effect.gen(function*() {
+      const { lines, post } = yield* desk
+      const traceId = "0af7651916cd43dd8448eb211c80319c"
+      const ask = (headers: Record<string, string>) =>
+        Effect.flatMap(post("/runs", { program: "ship", input: "A-1" }, headers), ({ body }) => lines(body.runId))
+      const [asked] = yield* ask({ traceparent: `00-${traceId}-b7ad6b7169203331-01` })
+      assert.strictEqual(asked?.["traceparent"], `00-${traceId}-b7ad6b7169203331-01`)
+      const [untraced] = yield* ask({})
+      assert.notProperty(untraced, "traceparent")
+    })
+  )
+
+  test(
     "refuses what cannot be a run: 422, and nothing is recorded (checks 84, 87, D38, HC-1)",
     Effect.gen(function*() {
       const { get, post } = yield* desk
