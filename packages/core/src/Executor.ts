@@ -237,7 +237,7 @@ export const make = (options: {
     )
 
     yield* Stream.runForEach(queue.wakeups, (runId) => Effect.sync(() => live.get(runId)?.journal.poke())).pipe(
-      Effect.catch((error) => Effect.logWarning(`Notifications of ${owner} ended: ${error.message}`)),
+      Effect.catch((error) => Effect.logWarning(`Notifications of ${owner} ended`, error.message)),
       Effect.forkScoped
     )
 

@@ -192,7 +192,7 @@ export const layer = (
               LeaseLost: (error) => Effect.logInfo(error.message),
               StoreError: (error) => {
                 watch.failed(error.message)
-                return Effect.logWarning(error.message)
+                return Effect.logWarning(`The store failed in \`${error.operation}\``, error.detail)
               }
             }),
             Effect.catchCause((cause) => Effect.logError(`Run ${claimed.runId} failed to execute`, cause)),
@@ -208,7 +208,7 @@ export const layer = (
         const isNews = message !== problem
         problem = message
         watch.missed(message)
-        return isNews ? Effect.logWarning(`Worker ${executor.owner} could not look for runs: ${message}`) : Effect.void
+        return isNews ? Effect.logWarning(`Worker ${executor.owner} could not look for runs`, message) : Effect.void
       }))
 
       /** Which run is due though there is room and the last claim found no more. */
@@ -229,7 +229,7 @@ export const layer = (
         isHealthy = !isHealthy
         yield* isHealthy
           ? Effect.logInfo(`Worker ${executor.owner} works again`)
-          : Effect.logWarning(`Worker ${executor.owner} does not work: ${reasons.join("; ")}`)
+          : Effect.logWarning(`Worker ${executor.owner} does not work`, reasons.join("; "))
       })
 
       const pause = Effect.gen(function*() {
@@ -238,7 +238,7 @@ export const layer = (
       })
 
       yield* Stream.runForEach(queue.wakeups, () => wake.open).pipe(
-        Effect.catch((error) => Effect.logWarning(`Worker ${executor.owner} is no longer woken: ${error.message}`)),
+        Effect.catch((error) => Effect.logWarning(`Worker ${executor.owner} is no longer woken`, error.message)),
         Effect.forkScoped
       )
 

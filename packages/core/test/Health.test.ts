@@ -68,7 +68,7 @@ const scene = Effect
     const memory = MemoryStore.memory()
     const ears = Logger.layer([
       Logger.make(({ logLevel, message }) =>
-        void said.push(`${logLevel} ${String(message).replace(/worker-\w+/, "w")}`)
+        void said.push(`${logLevel} ${[message].flat().join(": ").replace(/worker-\w+/, "w")}`)
       )
     ])
     const shared = Layer.succeedContext(yield* Layer.build(MemoryStore.layerOf(memory)))
