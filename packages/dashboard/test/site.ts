@@ -99,7 +99,7 @@ type Stores = EventStore | RunQueue | RunIndex | AccessTokens
 export const newSite = async (context: BrowserContext) => {
   const tabs: Array<Page> = []
   const stores: Layer.Layer<Stores> = MemoryStore.layerOf(MemoryStore.memory())
-  const runtime = ManagedRuntime.make(Worker.layer({ poll: "20 millis" }).pipe(
+  const runtime = ManagedRuntime.make(Worker.layer({ poll: "1 second" }).pipe(
     Layer.provide(Programs),
     Layer.provideMerge(Layer.mergeAll(Runtime.layer, Runs.layer)),
     Layer.provideMerge(stores)

@@ -75,7 +75,8 @@ export const Decision = ({ after, approval, isPending = true, onDecided, run, ti
           [
             "Asked",
             <span key="at">
-              <Time at={approval.requestedAt} /> ({duration(run.now - approval.requestedAt)} ago)
+              <Time at={approval.requestedAt} />{" "}
+              <span class="whole">({duration(run.now - approval.requestedAt)} ago)</span>
             </span>
           ],
           ...(approval.tool === undefined ? [] : [["Tool", approval.tool] as const]),
@@ -86,18 +87,18 @@ export const Decision = ({ after, approval, isPending = true, onDecided, run, ti
             : [["May decide", approval.approvers.join(", ") || "nobody"] as const])
         ]}
       />
+      {!within && (
+        <section>
+          <h3>What the run was asked to do</h3>
+          <Value value={run.input} />
+        </section>
+      )}
       {approval.reason !== "" && (
         <section>
           <h3>Why it asks</h3>
           <p class="text">
             <Foreign text={approval.reason} />
           </p>
-        </section>
-      )}
-      {!within && (
-        <section>
-          <h3>What the run was asked to do</h3>
-          <Value value={run.input} />
         </section>
       )}
       {outcome === undefined

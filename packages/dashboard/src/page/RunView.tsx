@@ -134,7 +134,7 @@ const Why = ({ explanation, run }: { readonly run: Run; readonly explanation: Ex
         <span class={`status ${run.status}`}>{spaced(run.status)}</span> <Foreign text={local(headline)} />
       </p>
       <p>
-        since <Time at={since} /> ({duration(run.now - since)})
+        since <Time at={since} /> <span class="whole">({duration(run.now - since)})</span>
       </p>
       {others.length > 0 && (
         <ul>
