@@ -57,13 +57,20 @@ export const Instant = WholeNumber.check(Schema.isBetween({ minimum: 0, maximum:
  */
 export const Filter = Text.check(Schema.isMaxLength(2000), Schema.isPattern(/^[^\0\p{Cs}]*$/u))
 
+/** What a header carries as it is. */
+const isHeaderText = Schema.makeFilter((text: string) =>
+  /^[\t\x20-\x7e\x80-\xff]*$/.test(text) && text.trim() === text
+    ? undefined
+    : "must have letters of Latin-1 and no blanks around it; a key in the body may be any text"
+)
+
 /**
- * The value of an `Idempotency-Key`.
+ * The value of an `Idempotency-Key`. What no header can carry is refused before it is sent.
  *
  * @category fields
  * @since 0.1.0
  */
-export const IdempotencyKey = Schema.NonEmptyString.check(Schema.isMaxLength(2000)).annotate({
+export const IdempotencyKey = Schema.NonEmptyString.check(Schema.isMaxLength(2000), isHeaderText).annotate({
   description: "Sending the same again with the same key changes nothing; anything else with that key is refused"
 })
 

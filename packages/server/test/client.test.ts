@@ -9,6 +9,25 @@ import { call, execute, memory, serve, Ship, tokenFor } from "./serving.ts"
 const App = () => Layer.merge(Layer.provideMerge(Runs.layer, memory()), FetchHttpClient.layer)
 
 describe("a typed client", () => {
+  it.live("sends the letters that a header carries, and refuses others before anything is sent", () =>
+    Effect.gen(function*() {
+      const { url } = yield* serve()
+      const token = yield* tokenFor("sam", "starter")
+      const client = yield* HttpApiClient.make(Api, {
+        baseUrl: url,
+        transformClient: HttpClient.mapRequest(HttpClientRequest.bearerToken(token))
+      })
+      const start = (key: string) =>
+        client.runs.start({ headers: { "idempotency-key": key }, payload: { program: "ship", input: "A-1" } })
+      const { runId, startKey } = yield* start("Größe 7, \x85 ÿ")
+      assert.strictEqual(startKey, "Größe 7, \x85 ÿ")
+      assert.strictEqual((yield* start("Größe 7, \x85 ÿ")).runId, runId)
+      for (const key of ["заказ", "💥", "a\nb", "a\0", " a", "a ", ""]) {
+        assert.strictEqual((yield* Effect.flip(start(key)))._tag, "SchemaError", key)
+      }
+      assert.lengthOf((yield* client.runs.list({ query: {} })).items, 1)
+    }).pipe(Effect.scoped, Effect.provide(App())))
+
   it.live("reads what was sent: what is absent is absent, and null is what a program returned", () =>
     Effect.gen(function*() {
       const { url } = yield* serve()

@@ -67,6 +67,28 @@ describe("an operator", () => {
   )
 
   test(
+    "changes nothing by asking again, and the first reason stands; limits are set as often as they are sent",
+    Effect.gen(function*() {
+      const { post, runWith, runs } = yield* desk
+      const runId = yield* runWith(requested)
+      const acts = [
+        ["pause", { reason: "first" }, "RunPaused"],
+        ["cancel", { reason: "first" }, "RunCancelRequested"],
+        ["budget", { budget: { turns: 9 }, reason: "first" }, "BudgetChanged"]
+      ] as const
+      for (const [path, json] of acts) {
+        assert.strictEqual((yield* post(runId, path, json)).status, 204)
+        assert.strictEqual((yield* post(runId, path, { ...json, reason: "second" })).status, 204)
+      }
+      const events = yield* Stream.runCollect(runs.events(runId))
+      const reasons = (tag: string) =>
+        events.flatMap(({ event }) => event._tag === tag && "reason" in event ? [event.reason] : [])
+      assert.deepStrictEqual(acts.map(([, , tag]) => reasons(tag)), [["first"], ["first"], ["first", "second"]])
+      assert.strictEqual((yield* runs.state(runId)).budget.turns, 9)
+    })
+  )
+
+  test(
     "is named in the log by everything they do, whatever the body says",
     Effect.gen(function*() {
       const { last, post, runWith } = yield* desk
