@@ -413,7 +413,8 @@ export interface Misfit {
 const misfit = (tool: string, rule: Misfit["rule"], problem: string): Misfit => ({
   rule,
   problem,
-  detail: { tool: excerpt(tool) }
+  // What cannot be the name of a tool is whatever the model wrote there.
+  detail: { tool: /^[\w-]{1,64}$/.test(tool) ? tool : `${tool.length} characters that are no name` }
 })
 
 /**

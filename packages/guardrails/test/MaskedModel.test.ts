@@ -55,7 +55,7 @@ const play = (options: MaskedModel.Options) => {
 }
 
 describe("MaskedModel.layer", () => {
-  it.effect("sends no value in any direction, and gives them back to tools and people (H20, GR-1)", () =>
+  it.effect("sends no value in any direction, and gives them back to tools and people (check 73, D40, D41, D42, H20, GR-1)", () =>
     Effect.gen(function*() {
       const { prompts, sent, view } = yield* play({ key: Redacted.make("installation") })
       assert.lengthOf(prompts, 3)

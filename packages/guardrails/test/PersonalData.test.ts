@@ -129,7 +129,50 @@ describe("PersonalData.find", () => {
     ) assert.deepStrictEqual(found(text), [], text)
   })
 
-  it("finds kinds of one's own, which win if they come first", () => {
+  it("takes what the formats say for a phone number, whatever country it is of, and no order number (H37, H44)", () => {
+    for (
+      const text of [
+        "+1 415 555 2671",
+        "+1-415-555-0134",
+        "415-555-2671",
+        "(415) 555-2671",
+        "+44 20 7946 0958",
+        "020 7946 0958",
+        "+49 30 901820",
+        "+33 1 42 68 53 00",
+        "+91 98765 43210",
+        "+81 3-3224-5000",
+        "+55 11 2555-1234",
+        "+61 2 9374 4000",
+        "+86 10 6552 9988",
+        "+27 21 461 1234",
+        "+46 8 508 290 00"
+      ]
+    ) assert.deepStrictEqual(found(`Ask ${text} please`), [`phone ${text}`], text)
+    for (
+      const text of [
+        "1234567890123",
+        "INV-99887766554",
+        "1Z999AA10123456784",
+        "8891 6400 3000 1200",
+        "9780306406157",
+        "2024-05-18",
+        "2024-05-18/2024-06-01",
+        "1111 2222 3333 4444 5555",
+        "US12ABCDEFGHIJKL"
+      ]
+    ) assert.deepStrictEqual(found(text), [], text)
+  })
+
+  it("looks at one value, and not at what values next to each other would be (H13, D43)", () => {
+    const ids = Array.from({ length: 400 }, (_, at) => `${4_242_424_200 + at * 7919}`)
+    const joined = ids.map((id, at) => `{"order": "${id}", "cents": ${(at * 37) % 9000 + 1000}}`).join("\n")
+    assert.deepStrictEqual(found(joined), [])
+    const times = Array.from({ length: 500 }, (_, at) => 1_692_579_199_000 + at * 86_400_123).join(" ")
+    assert.deepStrictEqual(found(times), [])
+  })
+
+  it("finds kinds of one's own, which win if they come first (D48, D51)", () => {
     const badge: PersonalData.Kind = {
       name: "badge",
       find: (text) =>
