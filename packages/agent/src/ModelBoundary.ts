@@ -5,6 +5,7 @@
 import type { RunId } from "@durable-agents/core"
 import { Context } from "effect"
 import type { Prompt, Response } from "effect/ai"
+import type { Said } from "./ModelDeltas.ts"
 
 /**
  * One call, on its way out and back.
@@ -17,6 +18,19 @@ export interface Crossing {
   readonly messages: ReadonlyArray<Prompt.Message>
   /** What is recorded in the place of a part of the answer. */
   readonly incoming: (part: Response.AnyPart) => Response.AnyPart
+  /** What is told to listeners in the place of what the model says while an answer is streamed. Default: the same. */
+  readonly streamed?: () => Streamed
+}
+
+/**
+ * Changes what is told of one answer while it comes. What it holds back it must tell in the end.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Streamed {
+  readonly pass: (said: Said) => ReadonlyArray<Said>
+  readonly end: () => ReadonlyArray<Said>
 }
 
 /**
@@ -29,7 +43,7 @@ export interface Crossing {
  *
  * **Gotchas**
  *
- * What is told to listeners while an answer is streamed is what the model says, unchanged.
+ * What is told to listeners while an answer is streamed is what the model says, unless `streamed` changes it.
  *
  * @category models
  * @since 0.1.0

@@ -244,7 +244,19 @@ const act = (
     const answer: Effect.Effect<Generated, AiError.AiError, LanguageModel.LanguageModel> = stream
       ? ModelDeltas.speaking(
         { runId, key, turn, attempt },
-        (say) => Effect.flatMap(Assembly.collect(LanguageModel.streamText(request), say), usable)
+        (say) => {
+          const streamed = crossing?.streamed?.()
+          const tell = (all: ReadonlyArray<ModelDeltas.Said>): void => {
+            for (const said of all) say(said)
+          }
+          return Assembly.collect(
+            LanguageModel.streamText(request),
+            streamed === undefined ? say : (said) => tell(streamed.pass(said))
+          ).pipe(
+            Effect.tap(() => Effect.sync(() => tell(streamed?.end() ?? []))),
+            Effect.flatMap(usable)
+          )
+        }
       )
       : Effect.flatMap(LanguageModel.generateText(request), ({ content }) => usable(content))
     return AgentSpan.asking(answer, { runId, agent, model: model(), messages: request.prompt.content }).pipe(

@@ -27,6 +27,11 @@ export interface Options {
    * is the text of an answer. Default: everything but secrets is restored in arguments, and everything in texts.
    */
   readonly restore?: ((kind: string, tool: string | undefined) => boolean) | undefined
+  /**
+   * What listeners of a streamed answer are told: placeholders (default), or the values that `restore` gives back to texts. A
+   * placeholder that comes in pieces is held back until it is whole. Arguments are told with placeholders.
+   */
+  readonly deltas?: "placeholders" | "restored" | undefined
 }
 
 const restoreByDefault = (kind: string, tool: string | undefined): boolean => tool === undefined || kind !== "secret"
@@ -56,14 +61,32 @@ export const layer = (options: Options = {}): Layer.Layer<never> =>
  * @since 0.1.0
  */
 export const boundary = (
-  { key, kinds = PersonalData.kinds, restore = restoreByDefault }: Options
+  { deltas = "placeholders", key, kinds = PersonalData.kinds, restore = restoreByDefault }: Options
 ): ModelBoundary.Boundary =>
 ({ messages, runId }) => {
   const placeholders = Placeholders.make(`${key === undefined ? "" : Redacted.value(key)}\n${runId}`, kinds)
   for (const message of messages) learn(placeholders, message)
   return {
     messages: messages.map((message) => masked(placeholders, message)),
-    incoming: (part) => restored(placeholders, part, restore)
+    incoming: (part) => restored(placeholders, part, restore),
+    ...(deltas === "restored" ? { streamed: () => streamed(placeholders, (kind) => restore(kind, undefined)) } : {})
+  }
+}
+
+/** Texts and reasoning with their values; what else is said, as it is. */
+const streamed = (
+  placeholders: Placeholders.Placeholders,
+  allowed: (kind: string) => boolean
+): ModelBoundary.Streamed => {
+  const texts = {
+    Text: Placeholders.pieces(placeholders, allowed),
+    Reasoning: Placeholders.pieces(placeholders, allowed)
+  }
+  const tell = (_tag: keyof typeof texts, text: string) => text === "" ? [] : [{ _tag, text }]
+  return {
+    pass: (said) =>
+      said._tag === "Text" || said._tag === "Reasoning" ? tell(said._tag, texts[said._tag].add(said.text)) : [said],
+    end: () => [...tell("Reasoning", texts.Reasoning.end()), ...tell("Text", texts.Text.end())]
   }
 }
 

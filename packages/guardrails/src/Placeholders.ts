@@ -116,6 +116,38 @@ export const make = (key: string, kinds: ReadonlyArray<Kind> = PersonalData.kind
   }
 }
 
+/**
+ * Restores a text that comes in pieces. What may be the beginning of a placeholder is held back until it is known, so no piece has
+ * a part of one.
+ *
+ * @category streams
+ * @since 0.1.0
+ */
+export const pieces = (
+  { restore }: Pick<Placeholders, "restore">,
+  allowed?: (kind: string) => boolean
+): { readonly add: (piece: string) => string; readonly end: () => string } => {
+  let held = ""
+  return {
+    add: (piece) => {
+      const text = held + piece
+      // From the last bracket on that is not closed.
+      const begun = text.lastIndexOf("[")
+      const isOpen = begun >= 0 && beginning.test(text.slice(begun))
+      held = isOpen ? text.slice(begun) : ""
+      return restore(isOpen ? text.slice(0, begun) : text, allowed)
+    },
+    end: () => {
+      const rest = restore(held, allowed)
+      held = ""
+      return rest
+    }
+  }
+}
+
+/** No placeholder of ours is longer. */
+const beginning = /^\[(?:[A-Z][A-Za-z0-9_.!]{0,300})?$/
+
 interface Spot {
   readonly start: number
   readonly end: number

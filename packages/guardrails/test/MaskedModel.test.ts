@@ -1,9 +1,9 @@
-import { Agent, ScriptedModel } from "@durable-agents/agent"
+import { Agent, ModelDeltas, ScriptedModel } from "@durable-agents/agent"
 import { MemoryStore, RunEvent, Runs, Runtime } from "@durable-agents/core"
 import { EncryptedPayloads, MaskedModel } from "@durable-agents/guardrails"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer, Redacted, Result, Schema } from "effect"
-import { Tool, Toolkit } from "effect/ai"
+import { Effect, Layer, Redacted, Result, Schema, Stream } from "effect"
+import { LanguageModel, Tool, Toolkit } from "effect/ai"
 
 const Find = Tool.make("find", { parameters: Schema.Struct({ name: Schema.String }), success: Schema.String })
 const Send = Tool.make("send", {
@@ -77,6 +77,61 @@ describe("MaskedModel.layer", () => {
       })
       assert.deepInclude(sent[0], { text: `Here: ${secret}` })
       assert.notInclude(JSON.stringify(sent), "jane@example.org")
+    }))
+})
+
+describe("a streamed answer under MaskedModel", () => {
+  /** What listeners were told of a text that the model says in pieces of two characters. */
+  const told = (options: MaskedModel.Options) => {
+    const texts: Array<string> = []
+    const model = Layer.effect(
+      LanguageModel.LanguageModel,
+      LanguageModel.make({
+        generateText: () => Effect.die("it is streamed"),
+        streamText: ({ prompt }) => {
+          const text = `Ask ${placeholderOf(JSON.stringify(prompt.content), "EMAIL")}, or [nobody] at all [`
+          return Stream.fromIterable([
+            { type: "text-start" as const, id: "1" },
+            ...(text.match(/[^]{1,2}/g) ?? []).map((delta) => ({ type: "text-delta" as const, id: "1", delta })),
+            { type: "text-end" as const, id: "1" },
+            {
+              type: "finish" as const,
+              reason: "stop" as const,
+              usage: { inputTokens: { total: 1 }, outputTokens: { total: 1 } }
+            }
+          ])
+        }
+      })
+    )
+    const Speaker = Agent.make("speaker", { instructions: "Speak.", stream: true })
+    const layer = Speaker.layer.pipe(
+      Layer.provide(MaskedModel.layer(options)),
+      Layer.provideMerge(Runtime.layer),
+      Layer.provideMerge(Runs.layer),
+      Layer.provide([MemoryStore.layer, model]),
+      Layer.provide(Layer.succeed(
+        ModelDeltas.Listeners,
+        new Set([(delta: ModelDeltas.Delta) => void (delta._tag === "Text" && texts.push(delta.text))])
+      ))
+    )
+    return Effect.gen(function*() {
+      const runs = yield* Runs
+      const runId = yield* runs.start(Speaker, "Who is jane@example.org?")
+      const { output } = yield* Effect.flatMap(Runtime, (runtime) => runtime.execute(runId))
+      return { output, texts }
+    }).pipe(Effect.provide(layer))
+  }
+
+  it.effect("is told with placeholders, unless it is to be restored: then never with a piece of one", () =>
+    Effect.gen(function*() {
+      const masked = yield* told({})
+      assert.match(masked.texts.join(""), /^Ask \[EMAIL_[0-9a-f]{8}\], or \[nobody\] at all \[$/)
+      assert.strictEqual(masked.output, "Ask jane@example.org, or [nobody] at all [")
+      const restored = yield* told({ deltas: "restored" })
+      assert.strictEqual(restored.texts.join(""), "Ask jane@example.org, or [nobody] at all [")
+      assert.isFalse(restored.texts.some((text) => text.includes("EMAIL")))
+      const kept = yield* told({ deltas: "restored", restore: () => false })
+      assert.match(kept.texts.join("|"), /\|\[EMAIL_[0-9a-f]{8}\]/)
     }))
 })
 

@@ -54,6 +54,19 @@ describe("Placeholders", () => {
     }
   })
 
+  it.prop("give a text back in pieces as in one, and no piece of a placeholder", {
+    parts: Text,
+    cuts: Schema.Array(Schema.Natural)
+  }, ({ cuts, parts }) => {
+    const placeholders = Placeholders.make("run 1")
+    const masked = placeholders.mask(parts.join(" "))
+    const places = [0, ...cuts.map((cut) => cut % (masked.length + 1)).toSorted((a, b) => a - b), masked.length]
+    const pieces = Placeholders.pieces(placeholders)
+    const told = [...places.slice(1).map((end, at) => pieces.add(masked.slice(places[at], end))), pieces.end()]
+    assert.strictEqual(told.join(""), placeholders.restore(masked))
+    for (const piece of told) assert.notMatch(piece, /\[(?:EMAIL|CARD|IBAN|PHONE|IP|SECRET)_[0-9a-f]*$/)
+  })
+
   it("name a value alike however it is written, in every process, and differently in another run", () => {
     const first = Placeholders.make("run 1").mask("4242 4242 4242 4242 and 4242424242424242")
     assert.match(first, /^\[CARD_([0-9a-f]{8})\.[0-9a-f]+\] and \[CARD_\1\]$/)
