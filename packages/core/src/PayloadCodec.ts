@@ -33,7 +33,8 @@ export const PayloadCodec = Context.Reference<PayloadCodec | undefined>("@durabl
  *
  * **Gotchas**
  *
- * Covers the log. What lists show of a run (`RunSummary`: labels, waits with their arguments) is stored as it is.
+ * Covers the log. What lists show of a run (`RunSummary`: labels, waits with their arguments) is stored as it is, unless a layer
+ * over the store changes it.
  *
  * @category constructors
  * @since 0.1.0

@@ -1,8 +1,17 @@
 /**
  * Keeps what runs say encrypted in the store: AES-256-GCM, under keys that have ids, so that keys can be changed.
  */
-import { PayloadCodec, RunEvent, StoreError } from "@durable-agents/core"
-import { Effect, Layer, Redacted, Result, Schema } from "effect"
+import {
+  EventStore,
+  PayloadCodec,
+  RunEvent,
+  RunIndex,
+  RunQueue,
+  type RunSummary,
+  StoreError,
+  type WaitSummary
+} from "@durable-agents/core"
+import { Context, Effect, Layer, Option, Redacted, Result, Schema } from "effect"
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto"
 
 /**
@@ -47,7 +56,8 @@ export class UnusableKey
  *
  * **Gotchas**
  *
- * Digests of inputs and prompts are those of the plain text. What lists show of a run is stored beside the log, as it is.
+ * Digests of inputs and prompts are those of the plain text. What lists show of a run is stored beside the log: `layerSummaries`
+ * encrypts that.
  *
  * @category layers
  * @since 0.1.0
@@ -56,12 +66,147 @@ export const layer = (options: Options): Layer.Layer<never, UnusableKey> =>
   Layer.effect(PayloadCodec, Effect.fromResult(codec(options)))
 
 /**
+ * Encrypts what lists show of runs as well: what waits ask, why, and with which arguments, and why a run ended. Put it over the
+ * store, and below everything else.
+ *
+ * **Details**
+ *
+ * Names, labels, keys, status and times stay readable, since lists are searched by them. Who reads the store without this layer
+ * sees texts that begin with `enc:v1:`.
+ *
+ * **Example**
+ *
+ * ```ts
+ * import { EncryptedPayloads } from "@durable-agents/guardrails"
+ * import { Sqlite } from "@durable-agents/sqlite"
+ * import { Layer, Redacted } from "effect"
+ *
+ * const keys = { current: "2026", keys: { "2026": Redacted.make("32 bytes in base64") } }
+ * const Stores = EncryptedPayloads.layerSummaries(keys).pipe(
+ *   Layer.merge(EncryptedPayloads.layer(keys)),
+ *   Layer.provideMerge(Sqlite.layer({ file: "runs.db" }))
+ * )
+ * ```
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layerSummaries = (
+  options: Options
+): Layer.Layer<EventStore | RunQueue | RunIndex, UnusableKey, EventStore | RunQueue | RunIndex> =>
+  Layer.effectContext(Effect.gen(function*() {
+    const { current, key, ring } = yield* Effect.fromResult(ringOf(options))
+    const store = yield* EventStore
+    const queue = yield* RunQueue
+    const index = yield* RunIndex
+    const sealed = (json: unknown, place: string) => seal(json, place, current, key)
+    const opened = (json: unknown, place: string) => open(json, place, ring)
+    const hidden = (summary: RunSummary) => shown(summary, "encode", sealed)
+    const plain = (summary: RunSummary) => shown(summary, "decode", opened)
+    return Context.make(EventStore, {
+      ...store,
+      append: (runId, append) =>
+        append.next?.summary === undefined
+          ? store.append(runId, append)
+          : Effect.flatMap(hidden(append.next.summary), (summary) =>
+            store.append(runId, { ...append, next: { ...append.next, summary } }))
+    }).pipe(
+      Context.add(RunQueue, {
+        ...queue,
+        release: (release) =>
+          release.summary === undefined
+            ? queue.release(release)
+            : Effect.flatMap(hidden(release.summary), (summary) => queue.release({ ...release, summary }))
+      }),
+      Context.add(RunIndex, {
+        get: (runId) =>
+          Effect.flatMap(
+            index.get(runId),
+            (found) =>
+              Option.match(found, {
+                onNone: () => Effect.succeedNone,
+                onSome: (summary) => Effect.asSome(plain(summary))
+              })
+          ),
+        list: (options) =>
+          Effect.flatMap(
+            index.list(options),
+            (page) => Effect.map(Effect.forEach(page.items, plain), (items) => ({ ...page, items }))
+          ),
+        pendingApprovals: (options) =>
+          Effect.flatMap(index.pendingApprovals(options), (page) =>
+            Effect.map(
+              Effect.forEach(
+                page.items,
+                (entry) => Effect.map(waitOf(entry.approval, "decode", opened), (approval) => ({ ...entry, approval }))
+              ),
+              (items) => ({ ...page, items })
+            ))
+      })
+    )
+  }))
+
+type Change = (json: unknown, place: string) => Result.Result<unknown, string>
+
+const shown = (
+  summary: RunSummary,
+  operation: "encode" | "decode",
+  change: Change
+): Effect.Effect<RunSummary, StoreError> =>
+  Effect.gen(function*() {
+    const waits = yield* Effect.forEach(summary.waits, (wait) => waitOf(wait, operation, change))
+    const reason = yield* changed(summary.reason, "RunSummary.reason", operation, change)
+    return { ...summary, waits, ...(typeof reason === "string" ? { reason } : {}) }
+  })
+
+const waitOf = (
+  wait: WaitSummary,
+  operation: "encode" | "decode",
+  change: Change
+): Effect.Effect<WaitSummary, StoreError> =>
+  Effect.gen(function*() {
+    const subject = yield* changed(wait.subject, "WaitSummary.subject", operation, change)
+    const reason = yield* changed(wait.reason, "WaitSummary.reason", operation, change)
+    const args = yield* changed(wait.arguments, "WaitSummary.arguments", operation, change)
+    return {
+      ...wait,
+      subject: String(subject),
+      ...(typeof reason === "string" ? { reason } : {}),
+      ...(isJson(args) ? { arguments: args } : {})
+    }
+  })
+
+const isJson = Schema.is(Schema.Json)
+
+const changed = (
+  json: unknown,
+  place: string,
+  operation: "encode" | "decode",
+  change: Change
+): Effect.Effect<unknown, StoreError> =>
+  json === undefined
+    ? Effect.undefined
+    : Effect.mapError(Effect.fromResult(change(json, place)), (detail) => new StoreError({ operation, detail }))
+
+/**
  * The codec by itself.
  *
  * @category constructors
  * @since 0.1.0
  */
-export const codec = ({ current, keys }: Options): Result.Result<PayloadCodec, UnusableKey> => {
+export const codec = (options: Options): Result.Result<PayloadCodec, UnusableKey> =>
+  Result.map(ringOf(options), ({ current, key, ring }) => ({
+    encode: (event) => transform(event, "encode", (json, place) => seal(json, place, current, key)),
+    decode: (event) => transform(event, "decode", (json, place) => open(json, place, ring))
+  }))
+
+interface Ring {
+  readonly current: string
+  readonly key: Uint8Array
+  readonly ring: ReadonlyMap<string, Uint8Array>
+}
+
+const ringOf = ({ current, keys }: Options): Result.Result<Ring, UnusableKey> => {
   const ring = new Map<string, Uint8Array>()
   for (const [id, secret] of Object.entries(keys)) {
     const bytes = Buffer.from(Redacted.value(secret), "base64")
@@ -71,10 +216,7 @@ export const codec = ({ current, keys }: Options): Result.Result<PayloadCodec, U
   }
   const key = ring.get(current)
   if (key === undefined) return unusable(current, "is the current one and is not among the keys")
-  return Result.succeed({
-    encode: (event) => transform(event, "encode", (json, place) => seal(json, place, current, key)),
-    decode: (event) => transform(event, "decode", (json, place) => open(json, place, ring))
-  })
+  return Result.succeed({ current, key, ring })
 }
 
 const unusable = (key: string, detail: string) => Result.fail(new UnusableKey({ key, detail }))

@@ -1,8 +1,8 @@
 import { Agent, ModelDeltas, ScriptedModel } from "@durable-agents/agent"
-import { MemoryStore, RunEvent, Runs, Runtime } from "@durable-agents/core"
+import { Approval, MemoryStore, Program, RunEvent, RunIndex, Runs, Runtime } from "@durable-agents/core"
 import { EncryptedPayloads, MaskedModel } from "@durable-agents/guardrails"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer, Redacted, Result, Schema, Stream } from "effect"
+import { Effect, Layer, Option, Redacted, Result, Schema, Stream } from "effect"
 import { LanguageModel, Tool, Toolkit } from "effect/ai"
 
 const Find = Tool.make("find", { parameters: Schema.Struct({ name: Schema.String }), success: Schema.String })
@@ -173,6 +173,54 @@ describe("EncryptedPayloads", () => {
       assert.include((yield* Effect.flip(first.decode(moved))).message, "`SignalReceived.payload`")
       const wrong = codecOf({ current: "a", keys: { a: base64(3) } })
       assert.notInclude((yield* Effect.flip(wrong.decode(stored))).message, "jane")
+    }))
+
+  it.effect("keeps values out of lists too, and shows them to who has the keys", () =>
+    Effect.gen(function*() {
+      const memory = MemoryStore.memory()
+      const Ask = Program.make("ask", { input: Schema.String, output: Schema.String })
+      const process = (options: EncryptedPayloads.Options) =>
+        Ask.toLayer((who) =>
+          Effect.map(
+            Approval.request("send", { subject: `Send to ${who}`, reason: `${who} asked` }),
+            ({ _tag }) => _tag
+          )
+        ).pipe(
+          Layer.provideMerge(Runtime.layer),
+          Layer.provideMerge(Layer.orDie(EncryptedPayloads.layerSummaries(options))),
+          Layer.provideMerge(MemoryStore.layerOf(memory))
+        )
+      const one = { current: "1", keys: { "1": base64(1) } }
+      const stored = () => JSON.stringify(Array.from(memory.runs.values(), ({ summary }) => summary))
+      yield* Effect.gen(function*() {
+        const runs = yield* Runs
+        const runtime = yield* Runtime
+        const index = yield* RunIndex
+        const runId = yield* runs.start(Ask, "jane@example.org", { labels: { team: "support" } })
+        yield* runtime.execute(runId)
+        assert.notInclude(stored(), "jane@example.org")
+        assert.include(stored(), "support")
+        const [entry] = (yield* index.pendingApprovals()).items
+        assert.deepInclude(entry?.approval, { subject: "Send to jane@example.org", reason: "jane@example.org asked" })
+        const [listed] = (yield* index.list({ labels: { team: "support" } })).items
+        assert.deepStrictEqual(listed?.waits, Option.getOrThrow(yield* index.get(runId)).waits)
+        yield* runs.approve(runId, { approval: "send", actor: "dana@example.com" })
+        assert.strictEqual((yield* runtime.execute(runId)).output, "Granted")
+        yield* runs.start(Ask, "joe@example.org")
+      }).pipe(Effect.provide(process(one)))
+      const missing = yield* Effect.flip(Effect.provide(
+        Effect.gen(function*() {
+          const runs = yield* Runs
+          const runId = yield* runs.start(Ask, "ann@example.org")
+          yield* Effect.flatMap(Runtime, (runtime) => runtime.execute(runId))
+          return yield* Effect.flatMap(RunIndex, (index) => index.get(runId)).pipe(Effect.provide(Layer.provide(
+            EncryptedPayloads.layerSummaries(one),
+            MemoryStore.layerOf(memory)
+          )))
+        }),
+        process({ current: "2", keys: { "2": base64(2) } })
+      ))
+      assert.include(missing.message, "the key `2` is needed")
     }))
 
   it("refuses keys that are none", () => {
