@@ -80,6 +80,15 @@ describe.concurrent("the page", { timeout: 60_000 }, () => {
       await page.getByRole("link", { name: "Start" }).click()
       await page.getByLabel("Program").selectOption("support")
       await page.getByLabel("Input").fill("Refund order A-1")
+      await page.getByText("More: labels, limits, when").click()
+      await page.getByLabel("Labels").fill("customer")
+      await page.getByText("More: labels, limits, when").click()
+      await button(page, "Start").click()
+      assert.isFalse(await page.getByLabel("Labels").evaluate((one: HTMLTextAreaElement) => one.validity.valid))
+      // What is wrong is not hidden.
+      await page.getByLabel("Labels").waitFor()
+      await page.getByLabel("Labels").fill("customer=4711\nteam=refunds")
+      await page.getByRole("textbox", { name: "Turns" }).fill("7")
       await button(page, "Start").click()
       await button(page, "Approve").waitFor()
       assert.match(page.url(), /#\/runs\/[0-9a-f-]{36}$/)
@@ -111,6 +120,8 @@ describe.concurrent("the page", { timeout: 60_000 }, () => {
       await page.getByText("The run has ended").waitFor()
       await page.getByText("Approved by local: at most 50").waitFor()
       await page.getByText("RF-5000").first().waitFor()
+      await page.getByText("Turns: 2 of 7").click()
+      await page.getByText("Label: customer").waitFor()
       await picture(page, "run-completed", true)
       await page.locator(".timeline").getByText(Scenes.markup.slice(0, 40)).first().waitFor()
       assert.match(await page.title(), /durable-agents$/)
@@ -340,7 +351,10 @@ describe("the page, from place to place in one tab", { timeout: 60_000 }, () => 
     {
       place: "start",
       hash: "#/start",
-      show: (page: Page) => page.getByLabel("Program").selectOption("ship").then(() => undefined)
+      show: async (page: Page) => {
+        await page.getByLabel("Program").selectOption("ship")
+        await page.getByText("More: labels, limits, when").click()
+      }
     }
   ]
   it(

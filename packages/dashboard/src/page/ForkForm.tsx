@@ -6,7 +6,7 @@ import { type ActionProps, given, Reason } from "./ActionForm.tsx"
 import { BudgetFields, useBudget } from "./BudgetFields.tsx"
 import { FormDialog } from "./FormDialog.tsx"
 import { useKey } from "./hooks.ts"
-import { Foreign, Labelled } from "./parts.tsx"
+import { Foreign, Labelled, More } from "./parts.tsx"
 import { href } from "./Route.ts"
 import { useSession } from "./Session.ts"
 import { useValidity } from "./useValidity.ts"
@@ -65,10 +65,9 @@ export const ForkForm = ({ onClose, run, timeline }: ActionProps) => {
           Left out first: <Foreign text={timeline.points[count] ?? "none"} />
         </li>
       </ul>
-      <details>
-        <summary>Other limits</summary>
+      <More label="Other limits">
         <BudgetFields budget={budget} now={run.budget} />
-      </details>
+      </More>
       <Reason value={reason} onChange={setReason} />
     </FormDialog>
   )

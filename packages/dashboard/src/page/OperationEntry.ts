@@ -19,7 +19,7 @@ export const change = (event: Requested | Completed | Failed, line: MakeLine): C
           event.compaction === undefined ? `Turn ${event.turn}: ask the model` : `Turn ${event.turn}: summarise`,
           line
         ),
-        facts: [["model", event.model], ["messages", `${event.messageCount}`]]
+        facts: facts({ within: within(event.key), model: event.model, messages: `${event.messageCount}` })
       }
     case "LLMCallCompleted":
       return {
@@ -41,7 +41,7 @@ export const change = (event: Requested | Completed | Failed, line: MakeLine): C
         id: event.key,
         kind: "tool",
         ...running(event, `Call ${event.tool}`, line),
-        facts: facts({ turn: `${event.turn}`, "allowed by": event.approval }),
+        facts: facts({ within: within(event.key), turn: `${event.turn}`, "allowed by": event.approval }),
         turn: event.turn,
         tool: event.tool,
         idempotencyKey: event.idempotencyKey,
@@ -164,6 +164,9 @@ const partLine = (part: Json, line: MakeLine): Line =>
     // The arguments stand at the call as well.
     ? line(`Wants to call ${part.name}`, "plain", isEmpty(part.params) ? undefined : part.params, true)
     : line("Answers with", "plain", part)
+
+/** The part of a program that an agent's operation belongs to. */
+const within = (key: string): string | undefined => /^(.+)\/turn-\d+\//.exec(key)?.[1]
 
 const isEmpty = (value: Json): boolean => JSON.stringify(value) === "{}"
 

@@ -96,6 +96,14 @@ export const Outcome = (
   )
 }
 
+/** What not everybody needs; it opens when something in it keeps its form from being sent. */
+export const More = ({ children, label }: { readonly label: string; readonly children: ComponentChildren }) => (
+  <details onInvalidCapture={({ currentTarget }) => void (currentTarget.open = true)}>
+    <summary>{label}</summary>
+    {children}
+  </details>
+)
+
 /** A control with its label above, and what is to be known about it below. */
 export const Labelled = ({ about, children, label }: {
   readonly label: string
