@@ -3,10 +3,13 @@
  */
 import type { Recorded, RunId, RunStatus, StoreError } from "@durable-agents/core"
 import { Runs, RunState } from "@durable-agents/core"
-import { Context, Effect, Layer, Stream } from "effect"
+import { Clock, Context, Effect, Layer, Stream } from "effect"
 
 /** Shorter logs are read as fast as they are found. */
 const shortLog = 32
+
+/** How long a state is kept that nobody looks at. */
+const keptMillis = 60_000
 
 /**
  * What a log comes to.
@@ -32,7 +35,8 @@ export class Folds extends Context.Service<Folds, {
   readonly of: (runId: RunId) => Effect.Effect<Fold, StoreError>
 }>()("@durable-agents/server/Folds") {
   /**
-   * Keeps states whose events have `capacity` characters together, those that were looked at last.
+   * Keeps the states that were looked at within the last minute, as long as their events have no more than `capacity` characters
+   * together.
    *
    * **Details**
    *
@@ -45,20 +49,21 @@ export class Folds extends Context.Service<Folds, {
       Effect.gen(function*() {
         const runs = yield* Runs
         /** Those that were looked at last are the last. */
-        const kept = new Map<RunId, Fold>()
+        const kept = new Map<RunId, Fold & { readonly lookedAt: number }>()
         let held = 0
 
         const forget = (runId: RunId): void => {
           held -= kept.get(runId)?.length ?? 0
           kept.delete(runId)
         }
-        const keep = (runId: RunId, fold: Fold): void => {
+        const keep = (runId: RunId, fold: Fold, lookedAt: number): void => {
           forget(runId)
-          if (fold.state.seq <= shortLog || fold.length > capacity) return
-          kept.set(runId, fold)
-          held += fold.length
-          for (const oldest of kept.keys()) {
-            if (held <= capacity) return
+          if (fold.state.seq > shortLog && fold.length <= capacity) {
+            kept.set(runId, { ...fold, lookedAt })
+            held += fold.length
+          }
+          for (const [oldest, { lookedAt: last }] of kept) {
+            if (held <= capacity && last > lookedAt - keptMillis) return
             forget(oldest)
           }
         }
@@ -84,7 +89,7 @@ export class Folds extends Context.Service<Folds, {
               yield* Stream.runForEach(runs.events(runId), (recorded) =>
                 Effect.sync(() => void (fold = next(fold ?? nothing(runId), recorded))))
             }
-            keep(runId, fold)
+            keep(runId, fold, yield* Clock.currentTimeMillis)
             return fold
           })
         })

@@ -1,6 +1,7 @@
 import { EventStore, MemoryStore, type RunEvent, type RunId, Runs, RunState } from "@durable-agents/core"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Schema, Stream } from "effect"
+import { TestClock } from "effect/testing"
 import { Folds } from "../src/Folds.ts"
 import { Ship } from "./serving.ts"
 
@@ -103,6 +104,22 @@ describe("Folds.of", () => {
       const c = yield* start(signals(60))
       yield* fold(c)
       assert.strictEqual((yield* cost(seen, c)).read, 1)
+      assert.strictEqual((yield* cost(seen, b)).read, 1)
+      assert.strictEqual((yield* cost(seen, a)).read, 51)
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("forgets what nobody has looked at for a minute", () => {
+    const { layer, seen } = scene(1_000_000)
+    return Effect.gen(function*() {
+      const runs = yield* Runs
+      const start = Effect.tap(runs.start(Ship, "A-1"), (runId) => append(runId, 1, signals(50)))
+      const [a, b] = [yield* start, yield* start]
+      yield* fold(a)
+      yield* fold(b)
+      yield* TestClock.adjust("59 seconds")
+      assert.strictEqual((yield* cost(seen, b)).read, 1)
+      yield* TestClock.adjust("2 seconds")
       assert.strictEqual((yield* cost(seen, b)).read, 1)
       assert.strictEqual((yield* cost(seen, a)).read, 51)
     }).pipe(Effect.provide(layer))
