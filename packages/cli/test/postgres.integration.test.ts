@@ -8,6 +8,7 @@ import { readFileSync, writeFileSync } from "node:fs"
 import { type AddressInfo, createServer, type Server } from "node:net"
 import { join } from "node:path"
 import * as Store from "../src/Store.ts"
+import { collector } from "./collector.ts"
 import { newFolder } from "./folders.ts"
 import { commandsIn } from "./inProcess.ts"
 import { assertFails, type Begun, costlyOf, type Ended, fixture, main, outputOf, processesIn } from "./processes.ts"
@@ -120,14 +121,17 @@ describe("durable-agents on PostgreSQL", () => {
         outputOf(await command("approve", run, approval, "--actor", "dana")),
         new RegExp(`^approved ${approval}; the run is Running\n[^]*\n  durable-agents resume ${run} --app MODULE\n$`)
       )
-      const first = begin(["worker", "--app", app], { HANG: "yes" })
+      const seen = await collector()
+      const telling = { OTEL_EXPORTER_OTLP_ENDPOINT: seen.url, OTEL_EXPORTER_OTLP_PROTOCOL: "http/json" }
+      const first = begin(["worker", "--app", app], { HANG: "yes", OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:9" })
       await first.says(/refunded, and hangs/)
-      const second = begin(["worker", "--app", app])
+      const second = begin(["worker", "--app", app], telling)
       await second.says(/executes support/)
       first.child.kill("SIGKILL")
       await second.says(new RegExp(`Run ${run} of support rests: Completed`))
       second.child.kill("SIGTERM")
       assert.strictEqual((await second.ended).code, 0)
+      seen.close()
       const keys = readFileSync(refunds, "utf8").trimEnd().split("\n").map((line) => line.split(" ")[0])
       assert.lengthOf(keys, 2)
       assert.strictEqual(keys[0], keys[1])
@@ -147,6 +151,20 @@ describe("durable-agents on PostgreSQL", () => {
       const events = outputOf(exported).trimEnd().split("\n").map((line) => JSON.parse(line))
       assert.deepStrictEqual(events.map(({ seq }) => seq), events.map((_, seq) => seq))
       assert.strictEqual(events.at(-1)["type"], "RunCompleted")
+      // The trace of the worker that was killed is known from the log, though it could send nothing of it.
+      const [before, after] = events.flatMap(({ traceparent }) => traceparent === undefined ? [] : [`${traceparent}`])
+      const [taken] = seen.spans().filter(({ name }) => name === "Run")
+      assert.strictEqual(after, `00-${taken?.traceId}-${taken?.spanId}-01`)
+      assert.deepStrictEqual(taken?.links.map(([of, ...ids]) => [of, `00-${ids.join("-")}-01`]), [["before", before]])
+      assert.deepStrictEqual(
+        seen.spans().filter(({ name, parentSpanId }) => parentSpanId === undefined && name !== "Run").map(({ name }) =>
+          name
+        ),
+        []
+      )
+      const measured = (name: string) => seen.points().find((point) => point.name === `durable_agents_${name}`)?.value
+      assert.strictEqual(measured("recoveries_total"), 1)
+      assert.strictEqual(measured("retries_total"), 1)
       const { items } = JSON.parse(outputOf(await cli(["runs", "--json"], env)))
       assert.deepStrictEqual(items.map(({ runId, status }: Record<string, unknown>) => [runId, status]), [[
         run,

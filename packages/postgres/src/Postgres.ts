@@ -206,10 +206,21 @@ const databaseNow = (sql: SqlClient): Fragment => sql.literal("date_trunc('milli
 /**
  * The ports, by whatever time.
  *
+ * **Details**
+ *
+ * Spans are of what callers ask for; what the store does by itself, for all of them together, has none.
+ *
  * @category constructors
  * @since 0.1.0
  */
-export const make = Effect.fnUntraced(function*(
+export const make = (
+  client: PgClient.PgClient,
+  settings: Settings,
+  now: (sql: SqlClient) => Fragment
+): Effect.Effect<Context.Context<Stores>, StoreError, Scope.Scope> =>
+  Effect.withTracerEnabled(ports(client, settings, now), false)
+
+const ports = Effect.fnUntraced(function*(
   client: PgClient.PgClient,
   settings: Settings,
   now: (sql: SqlClient) => Fragment
