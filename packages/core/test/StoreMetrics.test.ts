@@ -5,7 +5,8 @@ import { Context, Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { execute, type Handler, processOf, programOf, start } from "./fixtures.ts"
 
-const waiting: Handler = () => Effect.as(Approval.request("ok", { subject: "on?" }), "done")
+const waiting: Handler = (input) =>
+  input === "block" ? Effect.never : Effect.as(Approval.request("ok", { subject: "on?" }), "done")
 
 describe("StoreMetrics", () => {
   it.live("say what waits for workers, people and operators", () =>
@@ -22,16 +23,17 @@ describe("StoreMetrics", () => {
         }
         assert.deepStrictEqual(eyes.measured(), nothing)
         yield* execute(yield* start())
+        yield* execute(yield* Effect.flatMap(Runs, (runs) => runs.start(programOf(), "block")))
         yield* start()
         yield* start()
-        const blocked = programOf("blocked")
-        yield* Effect.flatMap(Runs, (runs) => runs.start(blocked, "input"))
-        yield* Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
         yield* StoreMetrics.look(["test"])
-        const seen = eyes.measured()
-        assert.deepInclude(seen, { "runs_due{}": 2, "approvals_waiting{}": 1, "stuck_waiting{}": 0 })
-        yield* StoreMetrics.look(["blocked", "test"])
-        assert.deepInclude(eyes.measured(), { "runs_due{}": 3 })
+        assert.deepInclude(eyes.measured(), { "runs_due{}": 2, "approvals_waiting{}": 1, "stuck_waiting{}": 1 })
+        yield* StoreMetrics.look(["other"])
+        assert.deepInclude(eyes.measured(), {
+          "runs_due{}": 0,
+          "run_longest_due_seconds{}": 0,
+          "approvals_waiting{}": 1
+        })
       }).pipe(Effect.provide(Layer.provideMerge(processOf(waiting), eyes.layer)))
     }))
 
