@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { counted, instant, localised, time, visible } from "../src/page/Text.ts"
+import { counted, escaped, instant, localised, time, visible } from "../src/page/Text.ts"
 
 describe("Text.localised", () => {
   it("says the times that are known as the reader does, and leaves what only looks like a time", () => {
@@ -14,6 +14,15 @@ describe("Text.localised", () => {
 describe("Text.visible", () => {
   it("shows what would hide or rearrange text by its code", () => {
     assert.strictEqual(visible("a\u202eb\u200bc\r\nd\u0000"), "a⟨U+202E⟩b⟨U+200B⟩c\nd⟨U+0000⟩")
+  })
+})
+
+describe("Text.escaped", () => {
+  it("writes the same value in JSON in which all is seen", () => {
+    const value = { "a\u202e": ["\u{e0041}b\n\r", "👩‍👧"] }
+    const json = escaped(JSON.stringify(value, null, 2))
+    assert.strictEqual(visible(json), json)
+    assert.deepStrictEqual(JSON.parse(json), value)
   })
 })
 

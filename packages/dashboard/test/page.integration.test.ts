@@ -3,6 +3,7 @@ import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Browser, Page } from "playwright-core"
 import { axe, violations } from "./axe.ts"
+import * as Large from "./largeScenes.ts"
 import * as Scenes from "./scenes.ts"
 import { launch, newContext, newSite, picture, stranger } from "./site.ts"
 
@@ -497,7 +498,7 @@ describe("the page, from place to place in one tab", { timeout: 60_000 }, () => 
     "stays usable with a log of five thousand events, a result of a megabyte, and words without an end",
     inTab(async ({ go, page, site: { run } }) => {
       const [many, large] = [Scenes.runIdOf(31), Scenes.runIdOf(32)]
-      await run(Effect.all([Scenes.write(many, Scenes.long(5000)), Scenes.write(large, Scenes.large)]))
+      await run(Effect.all([Scenes.write(many, Large.long(5000)), Scenes.write(large, Large.large)]))
       await go(`#/runs/${many}`)
       await page.getByRole("heading", { name: "Step entry-2499" }).waitFor()
       assert.strictEqual(await page.locator(".entry").count(), 200)
@@ -513,12 +514,21 @@ describe("the page, from place to place in one tab", { timeout: 60_000 }, () => 
       await page.getByRole("button", { name: /^Show more \(4000 of \d{6,7} characters\)/ }).click()
       await page.getByRole("button", { name: /^Show more \(100000 of/ }).waitFor()
       await page.getByText("⟨U+202E⟩").first().waitFor()
+      await page.getByText(/^Turns: 1/).click()
+      // Nothing turns the direction of what follows, in no text and no name of an element.
+      const turning = /.{0,20}[\u202a-\u202e\u2066-\u2069].{0,20}/u
+      assert.isNull(turning.exec(await page.locator("main").innerHTML()))
+      await button(page, "Change the arguments").click()
+      await button(page, "Add to ⟨U+202E⟩tsil").waitFor()
+      assert.isNull(turning.exec(await page.locator("main").innerHTML()))
+      assert.strictEqual(await page.getByRole("textbox", { name: /eman \(JSON\)/ }).inputValue(), "\"\\u2066\"")
       assert.isAtMost(await isTooWide(page), 0)
       await page.setViewportSize({ width: 320, height: 640 })
       assert.isAtMost(await isTooWide(page), 0)
       for (const place of ["runs", "approvals"]) {
         await go(`#/${place}`)
         await page.getByRole("link", { name: place === "runs" ? /^xxx/ : /everything/ }).waitFor()
+        assert.isNull(turning.exec(await page.locator("main").innerHTML()))
         assert.isAtMost(await isTooWide(page), 0, place)
         await picture(page, `large-${place}`)
       }

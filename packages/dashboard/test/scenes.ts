@@ -71,7 +71,11 @@ export const started = (options: Partial<RunEvent.RunEventOf<"RunStarted">> = {}
   ...options
 })
 
-const turnOf = (turn: number, ...parts: RunEvent.RunEventOf<"LLMCallCompleted">["parts"]): ReadonlyArray<Event> => [
+/** A turn of a model. */
+export const turnOf = (
+  turn: number,
+  ...parts: RunEvent.RunEventOf<"LLMCallCompleted">["parts"]
+): ReadonlyArray<Event> => [
   {
     _tag: "LLMCallRequested",
     key: `turn-${turn}/model`,
@@ -95,7 +99,8 @@ const turnOf = (turn: number, ...parts: RunEvent.RunEventOf<"LLMCallCompleted">[
   }
 ]
 
-const requested = (turn: number, tool: string, args: Schema.Json, attempt = 1): Event => ({
+/** A call of a tool begins. */
+export const requested = (turn: number, tool: string, args: Schema.Json, attempt = 1): Event => ({
   _tag: "ToolCallRequested",
   key: `turn-${turn}/call-1`,
   attempt,
@@ -106,7 +111,8 @@ const requested = (turn: number, tool: string, args: Schema.Json, attempt = 1): 
   arguments: args
 })
 
-const completed = (turn: number, tool: string, result: Schema.Json, recovered = false): Event => ({
+/** A call of a tool has its result. */
+export const completed = (turn: number, tool: string, result: Schema.Json, recovered = false): Event => ({
   _tag: "ToolCallCompleted",
   key: `turn-${turn}/call-1`,
   attempt: 1,
@@ -271,29 +277,4 @@ export const eventful: ReadonlyArray<Event> = [
   { _tag: "StepRequested", key: "research/turn-1/summary", attempt: 1, idempotencyKey: "k" },
   { _tag: "StepCompleted", key: "research/turn-1/summary", attempt: 1, output: { ok: true } },
   { _tag: "RunCompleted", output: { answer: markup, at: "2026-11-30T09:00:00.000Z" }, usage: Budget.noUsage }
-]
-
-/** A log of `count` events and one. */
-export const long = (count: number): ReadonlyArray<Event> => [
-  started({ program: "ledger", input: { entries: count / 2 } }),
-  ...Array.from({ length: Math.floor(count / 2) }, (_, index): ReadonlyArray<Event> => [
-    { _tag: "StepRequested", key: `entry-${index}`, attempt: 1, idempotencyKey: "k" },
-    { _tag: "StepCompleted", key: `entry-${index}`, attempt: 1, output: { booked: index, text: `line ${index}` } }
-  ]).flat()
-]
-
-/** A result as large as one may be, and words without an end. */
-export const large: ReadonlyArray<Event> = [
-  started({ program: "x".repeat(120), labels: { ["l".repeat(300)]: "v".repeat(300), "\u202elabel": "\u2066v" } }),
-  ...turnOf(1, { type: "tool-call", id: "call-1", name: "read_inbox", params: {} }),
-  requested(1, "read_inbox", { query: "q".repeat(5000) }),
-  completed(1, "read_inbox", { rows: Array.from({ length: 9000 }, (_, row) => `${row} ${markup.slice(0, 90)}`) }),
-  {
-    _tag: "ApprovalRequested",
-    key: "x".repeat(250),
-    subject: `Delete ${"everything".repeat(200)} \u202egnihton`,
-    reason: "because ".repeat(500),
-    tool: "t".repeat(200),
-    arguments: { list: Array.from({ length: 300 }, (_, index) => `row ${index}`), text: "w".repeat(20_000) }
-  }
 ]

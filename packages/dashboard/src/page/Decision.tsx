@@ -15,7 +15,7 @@ import { fieldOf, same } from "./JsonSchema.ts"
 import { Facts, Foreign, Labelled, Outcome, Problem, Time, Value } from "./parts.tsx"
 import { href } from "./Route.ts"
 import { may, type Session, useSession } from "./Session.ts"
-import { duration } from "./Text.ts"
+import { duration, visible } from "./Text.ts"
 import { find, type Timeline } from "./Timeline.ts"
 
 interface Props {
@@ -49,7 +49,7 @@ export const Decision = ({ after, approval, isPending = true, onDecided, run, ti
   const tool = run.tools.find(({ name }) => name === approval.tool)
   const elsewhere = decidedState(timeline, approval.key) ?? (isPending ? undefined : "closed")
   return (
-    <article class="card" aria-label={`Approval: ${approval.subject}`}>
+    <article class="card" aria-label={visible(`Approval: ${approval.subject}`)}>
       <h2>
         <Foreign text={approval.subject} />
       </h2>
@@ -144,7 +144,7 @@ const DecisionForm = ({ approval, close, elsewhere, hindrance, run, timeline }: 
 
   const sent = (decision: "Approved" | "Denied") => ({
     done: () => {
-      announce(`${decision}: ${approval.subject}`)
+      announce(visible(`${decision}: ${approval.subject}`))
       close({ decision })
     },
     failed: (failure: Failure) => isLost(failure) ? close({ lost: failure }) : setFailure(failure)
@@ -210,7 +210,14 @@ const DecisionForm = ({ approval, close, elsewhere, hindrance, run, timeline }: 
             <div role="status">
               {elsewhere !== undefined && !busy && (
                 <p class="notice care">
-                  Meanwhile this was <Foreign text={elsewhere} />. That decision stands; yours would not be recorded.
+                  {/^(approved|denied)/.test(elsewhere)
+                    ? (
+                      <>
+                        Meanwhile this was{" "}
+                        <Foreign text={elsewhere} />. That decision stands; yours would not be recorded.
+                      </>
+                    )
+                    : "Meanwhile nobody waits for this any more. A decision would not be recorded."}
                 </p>
               )}
             </div>

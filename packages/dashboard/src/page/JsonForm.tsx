@@ -7,7 +7,7 @@ import { Result } from "effect"
 import { useState } from "preact/hooks"
 import { type Field, fits, initial, type Member, problem } from "./JsonSchema.ts"
 import { Foreign, Labelled } from "./parts.tsx"
-import { parseJson } from "./Text.ts"
+import { escaped, parseJson, visible } from "./Text.ts"
 import { useValidity } from "./useValidity.ts"
 
 type Json = Schema.Json
@@ -55,12 +55,12 @@ export const JsonForm = ({ field, label, onChange, value }: Props) => {
           {(ids) => (
             <select
               {...ids}
-              value={JSON.stringify(value)}
+              value={escaped(JSON.stringify(value))}
               onChange={({ currentTarget }) => onChange(field.values[currentTarget.selectedIndex] ?? null)}
             >
               {field.values.map((one) => (
-                <option key={JSON.stringify(one)} value={JSON.stringify(one)}>
-                  {typeof one === "string" ? one : JSON.stringify(one)}
+                <option key={JSON.stringify(one)} value={escaped(JSON.stringify(one))}>
+                  {visible(typeof one === "string" ? one : JSON.stringify(one))}
                 </option>
               ))}
             </select>
@@ -129,10 +129,12 @@ const ListInput = ({ item, label, onChange, value }: Omit<Props, "field"> & { re
             value={one}
             onChange={(next) => onChange(items.with(index, next))}
           />
-          <button type="button" onClick={() => onChange(items.toSpliced(index, 1))}>Remove {label} {index + 1}</button>
+          <button type="button" onClick={() => onChange(items.toSpliced(index, 1))}>
+            Remove {visible(label)} {index + 1}
+          </button>
         </div>
       ))}
-      <button type="button" onClick={() => onChange([...items, initial(item)])}>Add to {label}</button>
+      <button type="button" onClick={() => onChange([...items, initial(item)])}>Add to {visible(label)}</button>
     </fieldset>
   )
 }
@@ -181,7 +183,7 @@ const NumberInput = ({ field, label, onChange, value }: Props) => {
 }
 
 const RawInput = ({ field, label, onChange, value }: Props) => {
-  const [text, setText] = useState(JSON.stringify(value, null, 2))
+  const [text, setText] = useState(() => escaped(JSON.stringify(value, null, 2)))
   const ref = useValidity<HTMLTextAreaElement>(Result.isFailure(parseJson(text)) ? "This is not JSON" : "")
   return (
     <Labelled label={`${label} (JSON)`} about={field.description}>

@@ -2,6 +2,7 @@
  * Which fields a form needs for values of a JSON schema. What a form has no field for is edited as JSON.
  */
 import type { Schema } from "effect"
+import { visible } from "./Text.ts"
 
 type Json = Schema.Json
 
@@ -130,7 +131,7 @@ export const fits = (field: Field, value: Json): boolean => {
   switch (field._tag) {
     case "Text":
       // A field of text drops what ends a line otherwise, and shows nothing of what cannot be seen.
-      return typeof value === "string" && !/\r/.test(value)
+      return typeof value === "string" && visible(value) === value
     case "Number":
       return typeof value === "number" || value === null
     case "Boolean":

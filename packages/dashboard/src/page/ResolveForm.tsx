@@ -6,6 +6,7 @@ import { type ActionProps, JsonInput, jsonOf } from "./ActionForm.tsx"
 import { Confirmed, FormDialog } from "./FormDialog.tsx"
 import { Foreign, Labelled, Time, Value } from "./parts.tsx"
 import { useSession } from "./Session.ts"
+import { visible } from "./Text.ts"
 import { find } from "./Timeline.ts"
 
 export const ResolveForm = ({ explanation, onClose, onDone, run, timeline }: ActionProps) => {
@@ -50,7 +51,9 @@ export const ResolveForm = ({ explanation, onClose, onDone, run, timeline }: Act
       <Labelled label="Of what">
         {(ids) => (
           <select {...ids} value={key} onChange={({ currentTarget }) => setKey(currentTarget.value)}>
-            {open.map((wait) => <option key={wait.key} value={wait.key}>{wait.subject} ({wait.key})</option>)}
+            {open.map((wait) => (
+              <option key={wait.key} value={wait.key}>{visible(`${wait.subject} (${wait.key})`)}</option>
+            ))}
           </select>
         )}
       </Labelled>

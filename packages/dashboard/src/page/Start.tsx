@@ -12,7 +12,7 @@ import { fieldOf, initial } from "./JsonSchema.ts"
 import { Heading, Labelled, LoadProblem, More, Problem } from "./parts.tsx"
 import { href } from "./Route.ts"
 import { may, useSession } from "./Session.ts"
-import { zone } from "./Text.ts"
+import { visible, zone } from "./Text.ts"
 import { useValidity } from "./useValidity.ts"
 
 type Program = typeof ProgramInfo.Type
@@ -38,7 +38,7 @@ export const Start = () => {
                 value={program.name}
                 onChange={({ currentTarget }) => setName(currentTarget.value)}
               >
-                {programs?.map((one) => <option key={one.name} value={one.name}>{one.name}</option>)}
+                {programs?.map((one) => <option key={one.name} value={one.name}>{visible(one.name)}</option>)}
               </select>
             )}
           </Labelled>

@@ -16,6 +16,15 @@ export const visible = (text: string): string =>
     (char) => `⟨U+${(char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}⟩`
   )
 
+/** JSON for editing, in which the same stands escaped: what is typed over is seen. */
+export const escaped = (json: string): string =>
+  json.replace(
+    hidden,
+    (char) =>
+      Array.from({ length: char.length }, (_, index) => `\\u${char.charCodeAt(index).toString(16).padStart(4, "0")}`)
+        .join("")
+  )
+
 /** A value for reading: text as it is, anything else as indented JSON. */
 export const shown = (value: Schema.Json): string =>
   visible(typeof value === "string" ? value : JSON.stringify(value, null, 2))

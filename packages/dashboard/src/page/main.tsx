@@ -28,6 +28,10 @@ const Page = () => {
     if (me.value !== undefined) setKnown(me.value)
   }, [me.value])
   const identity = me.value ?? known
+  const session = useMemo(
+    () => identity === undefined ? undefined : { client, identity, announce },
+    [client, identity, announce]
+  )
   const signIn = (next: string) => {
     token.set(next)
     setSecret(next)
@@ -38,13 +42,13 @@ const Page = () => {
     setSecret(undefined)
   }
   const door = <SignIn refused={secret !== undefined} again={known?.name} onToken={signIn} onLeave={signOut} />
-  if (identity === undefined) {
+  if (session === undefined) {
     return isSignedOut
       ? door
       : <main>{me.failure === undefined ? <p>Loading…</p> : <Problem failure={me.failure} retry={me.reload} />}</main>
   }
   return (
-    <SessionContext.Provider value={{ client, identity, announce }}>
+    <SessionContext.Provider value={session}>
       {isSignedOut && door}
       <div hidden={isSignedOut}>
         <div class="lost" role="status">
@@ -54,7 +58,7 @@ const Page = () => {
             </p>
           )}
         </div>
-        <Shell key={identity.name} onSignOut={secret === undefined ? undefined : signOut} />
+        <Shell key={session.identity.name} onSignOut={secret === undefined ? undefined : signOut} />
       </div>
       <div class="unseen" aria-live="polite">{said}</div>
     </SessionContext.Provider>
@@ -69,7 +73,9 @@ const useContact = (secret: string | undefined) => {
   })
   const [lostAt, setLostAt] = useState<number>()
   const tell = (contact: Contact, at: number) => {
-    setState({ secret, signedOut: contact === "signedOut" })
+    const signedOut = contact === "signedOut"
+    // Every answer is heard of; the page is drawn again by those alone that say something new.
+    setState((before) => before.secret === secret && before.signedOut === signedOut ? before : { secret, signedOut })
     setLostAt((before) => contact === "unreachable" ? before ?? at : undefined)
   }
   const isSignedOut = state.secret === secret && state.signedOut

@@ -57,7 +57,9 @@ export const Facts = (
     <dl class="facts">
       {facts.map(([name, value]) => (
         <div key={name}>
-          <dt>{name}</dt>
+          <dt>
+            <Foreign text={name} />
+          </dt>
           <dd>{typeof value === "string" ? <Foreign text={value} /> : value}</dd>
         </div>
       ))}
