@@ -147,7 +147,8 @@ export const make = (model: Guardrails.Screen["model"], options: Options = {}): 
     ...(shadow ? { shadow } : {}),
     screen: {
       model,
-      maxOutputTokens: 256,
+      // A model that reasons takes most of it for that.
+      maxOutputTokens: 2048,
       ...(timeout === undefined ? {} : { timeout }),
       boundary: MaskedModel.boundary(options.masked ?? {}),
       ...(of.includes("goal") ? { goal: (given) => asked(goal(given)) } : {}),

@@ -83,18 +83,28 @@ const withoutPrefix = ({ prefix, replacement }: Plan, digits: string): string =>
     : digits.slice(found[0].length)
 }
 
-/** The countries of a calling code, and the code of what belongs to none. */
-const byCode: ReadonlyMap<string, ReadonlyArray<string>> = new Map(Object.entries(metadata.country_calling_codes))
-
-const codeOf = (digits: string): string | undefined =>
-  [1, 2, 3].map((length) => digits.slice(0, length)).find((code) => byCode.has(code) || nowhere.has(code))
-
 /** Numbers of no country: free phones, satellites. */
 const nowhere: ReadonlyMap<string, Plan> =
   new Map(Object.entries(Object(Reflect.get(metadata, "nonGeographic"))).flatMap(([code, row]) => {
     const plan = readPlan(Object.values(Object(row)))
     return plan === undefined ? [] : [[code, plan]]
   }))
+
+/** The plans of what has a calling code, read when it is asked for. */
+const plansOf = (code: string): ReadonlyArray<Plan> | undefined => {
+  const known = byCode.get(code)
+  if (known !== undefined) return known
+  const countries: ReadonlyArray<string> | undefined = Object.hasOwn(metadata.country_calling_codes, code)
+    ? Reflect.get(metadata.country_calling_codes, code)
+    : undefined
+  const own = nowhere.get(code)
+  if (countries === undefined && own === undefined) return undefined
+  const all = [...own === undefined ? [] : [own], ...(countries ?? []).map(planOf)].filter((plan) => plan !== undefined)
+  byCode.set(code, all)
+  return all
+}
+
+const byCode = new Map<string, ReadonlyArray<Plan>>()
 
 /**
  * What digits after a plus sign are: a number, of a length that numbers have there, or neither.
@@ -103,14 +113,13 @@ const nowhere: ReadonlyMap<string, Plan> =
  * @since 0.1.0
  */
 export const international = (digits: string): "valid" | "possible" | "neither" => {
-  const code = codeOf(digits)
-  if (code === undefined) return "neither"
-  const rest = digits.slice(code.length)
-  const own = nowhere.get(code)
-  const all = [...own === undefined ? [] : [own], ...(byCode.get(code) ?? []).map(planOf)]
+  let length = 1
+  let all = plansOf(digits.slice(0, length))
+  while (all === undefined && length < 3) all = plansOf(digits.slice(0, ++length))
+  if (all === undefined) return "neither"
+  const rest = digits.slice(length)
   let possible = false
   for (const plan of all) {
-    if (plan === undefined) continue
     // A trunk prefix makes it longer.
     if (rest.length < (plan.lengths[0] ?? 0)) continue
     const short = withoutPrefix(plan, rest)

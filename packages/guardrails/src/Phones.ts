@@ -17,6 +17,9 @@ interface Span {
  */
 export const find = (text: string, runs: ReadonlyArray<Run>): ReadonlyArray<Span> => {
   const found: Array<Span> = []
+  if (runs.length === 0) return found
+  // Where no word for a phone stands at all, none stands before a number.
+  speaks = anyWord.test(text)
   for (const run of runs) {
     const span = run.plus ? international(text, run) : national(text, run)
     if (span !== undefined) found.push(span)
@@ -30,7 +33,7 @@ const digitsOf = (text: string, groups: ReadonlyArray<Group>): string =>
 /** From a plus sign on, as many groups as make a number. */
 const international = (text: string, { end, groups, start }: Run): Span | undefined => {
   if (start > 0 && isWordCode(text.charCodeAt(start - 1))) return undefined
-  const isCalled = phoneWords.test(text.slice(Math.max(0, start - 48), start))
+  const isCalled = isCalledBefore(text, start)
   for (let count = groups.length; count > 0 && count > groups.length - 4; count--) {
     const last = groups[count - 1]
     if (last === undefined) break
@@ -102,9 +105,18 @@ const afterWords = /^[\s\-–,(]{0,3}(?:office|fax|mobile|cell|home|work|phone|t
 
 /** Whether the words around it call it a phone number. */
 const called = (text: string, start: number, end: number): boolean =>
-  phoneWords.test(text.slice(Math.max(0, start - 48), start)) || isCalledAfter(text, end)
+  isCalledBefore(text, start) || isCalledAfter(text, end)
 
-const isCalledAfter = (text: string, end: number): boolean => afterWords.test(text.slice(end, end + 12))
+/** Of the text that is looked at. */
+let speaks = true
+
+const anyWord =
+  /phone|mobile|cell|tel|t\u00e9l|fax|sms|whatsapp|call|contact|registered|dial|handy|msisdn|ring|hotline|text|office|home|work/i
+
+const isCalledBefore = (text: string, start: number): boolean =>
+  speaks && phoneWords.test(text.slice(Math.max(0, start - 48), start))
+
+const isCalledAfter = (text: string, end: number): boolean => speaks && afterWords.test(text.slice(end, end + 12))
 
 const otherWords =
   /(?:isbn|issn|\bssn|\bid\b|_id|\bref|order|invoice|track|serial|amount|price|total|account|version|build|port|zip|date|time|\bat|code|\bpid|count|size|bytes|lat|lon|coord|meter|case|ticket|\brun|trace)\w{0,10}[^\p{L}\d\n]{0,4}$/iu

@@ -96,7 +96,7 @@ const all = (
  */
 export const atLeast = (
   least: Exclude<Guardrails.Profile, "off">,
-  { call, goal, result, summary, ...rest }: Guardrails.Guardrail
+  { call, goal, result, screen, summary, ...rest }: Guardrails.Guardrail
 ): Guardrails.Guardrail => {
   const raised = <Subject extends { readonly profile: Exclude<Guardrails.Profile, "off"> }>(
     subject: Subject
@@ -107,7 +107,15 @@ export const atLeast = (
     ...(goal === undefined ? {} : { goal: (subject) => goal(raised(subject)) }),
     ...(call === undefined ? {} : { call: (subject) => call(raised(subject)) }),
     ...(result === undefined ? {} : { result: (subject) => result(raised(subject)) }),
-    ...(summary === undefined ? {} : { summary: (subject) => summary(raised(subject)) })
+    ...(summary === undefined ? {} : { summary: (subject) => summary(raised(subject)) }),
+    ...(screen === undefined ? {} : {
+      screen: {
+        ...screen,
+        ...(screen.goal === undefined ? {} : { goal: (subject) => screen.goal?.(raised(subject)) }),
+        ...(screen.call === undefined ? {} : { call: (subject) => screen.call?.(raised(subject)) }),
+        ...(screen.result === undefined ? {} : { result: (subject) => screen.result?.(raised(subject)) })
+      }
+    })
   }
 }
 

@@ -1,10 +1,10 @@
-import { Agent, type Guardrails, ScriptedModel, Verify } from "@durable-agents/agent"
-import { MemoryStore, Runs, Runtime, RuntimeSettings } from "@durable-agents/core"
-import { Classifier, Extraction } from "@durable-agents/guardrails"
+import { Agent, AgentError, type Guardrails, ScriptedModel, Verify } from "@durable-agents/agent"
+import { MemoryStore, Program, Runs, Runtime, RuntimeSettings } from "@durable-agents/core"
+import { Classifier, Extraction, Profiles } from "@durable-agents/guardrails"
 import { everyPrefix } from "@durable-agents/testing"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer, pipe, Schema, Stream } from "effect"
-import { AiError, Tool, Toolkit } from "effect/ai"
+import { Context, Effect, Layer, pipe, Result, Schema, Stream } from "effect"
+import { AiError, type LanguageModel, Tool, Toolkit } from "effect/ai"
 import { Clerk, eventsOf, inbox, Kit, mail, only, page, play, turn } from "./fixtures.ts"
 
 const quick = Layer.succeed(RuntimeSettings, {
@@ -128,6 +128,13 @@ describe("Classifier", () => {
       const requests = only(yield* eventsOf(runId), "LLMCallRequested").filter(({ key }) => key.includes("/screening/"))
       assert.isFalse(requests.some(({ turn }) => turn === 2))
     }).pipe(Effect.provide(layer))
+  })
+
+  it("is raised to the profile that is the least", () => {
+    const guardrail = Profiles.atLeast("strict", Classifier.make(Context.empty() as never))
+    const goal = guardrail.screen?.goal?.({ runId: "" as never, agent: "clerk", profile: "validation", goal: "Hello." })
+    const [verdict] = goal?.verdicts(Result.succeed({ verdict: "attack", kind: "other" })) ?? []
+    assert.strictEqual(verdict?.action, "BLOCK")
   })
 
   it.effect("takes nothing for an answer but the answer: a model that was talked over changes nothing else", () =>
@@ -259,6 +266,117 @@ describe("Classifier", () => {
           )
       }))
   }
+
+  it.effect("leads to the same end inside another program, beside another agent, whenever its process dies twice", () => {
+    const Office = Program.make("office", { input: Schema.String, output: Schema.String, error: AgentError })
+    return everyPrefix({
+      stride: 4,
+      deaths: 2,
+      program: Office,
+      input: "Answer my mail.",
+      world: () => ({ asked: new Set<string>() }),
+      layer: ({ asked }) =>
+        Office.toLayer((goal) =>
+          Effect.map(
+            Effect.all([Clerk.run("left", goal), Clerk.run("right", goal)], { concurrency: 2 }),
+            (answers) => answers.join()
+          ).pipe(Effect.catchTag("BudgetExceeded", Effect.die))
+        ).pipe(
+          Layer.provide(Layer.orDie(Classifier.layer())),
+          Layer.provide([
+            model([turn(inbox, page("https://a.example/1")), "Done."], (request) => {
+              asked.add(request.key)
+              return says("suspicious")
+            }),
+            Kit.toLayer({
+              read_inbox: () => Effect.succeed("Hello."),
+              fetch_page: () => Effect.succeed("A page."),
+              send_money: () => Effect.succeed(""),
+              send_mail: () => Effect.succeed("sent")
+            })
+          ])
+        ),
+      effects: ({ asked }) => asked.size > 0
+    })
+  })
+
+  /** A run whose first process dies while its guardrail asks, and whose second one has other guardrails. */
+  const handedOver = (first: Layer.Layer<never, unknown, LanguageModel.LanguageModel>, second: typeof first) =>
+    Effect.gen(function*() {
+      const memory = MemoryStore.memory()
+      const done: Array<string> = []
+      const process = (guardrails: typeof first, screen: ScriptedModel.Reply) =>
+        Clerk.layer.pipe(
+          Layer.provide(Layer.orDie(guardrails)),
+          Layer.provideMerge(Runtime.layer),
+          Layer.provideMerge(MemoryStore.layerOf(memory)),
+          Layer.provideMerge(Layer.merge(
+            model([turn(inbox), turn(mail("ann@x.org")), "Done."], () => screen),
+            Kit.toLayer({
+              read_inbox: () => Effect.succeed("Hello."),
+              fetch_page: () => Effect.succeed(""),
+              send_money: () => Effect.succeed(""),
+              send_mail: ({ to }) => Effect.sync(() => (done.push(to), "sent"))
+            })
+          )),
+          Layer.provide(quick)
+        )
+      const runId = yield* Effect.provide(
+        Effect.flatMap(Runs, (runs) => runs.start(Clerk, "Answer my mail.", { guardrailProfile: "standard" })),
+        process(first, says("harmless"))
+      )
+      yield* Effect.provide(
+        Effect.flatMap(Runtime, (runtime) => runtime.execute(runId)),
+        process(first, says("harmless"))
+      )
+      return { runId, memory, done, second: process(second, says("harmless")) }
+    })
+
+  for (const at of ["goal/screening", "turn-1/call-1/result/screening", "turn-2/call-1/screening"]) {
+    for (const answered of [true, false]) {
+      it.effect(`goes on from ${at}, ${answered ? "answered" : "asked"}, in a process that has no such guardrail`, () =>
+        Effect.gen(function*() {
+          const { memory, runId, second } = yield* handedOver(Classifier.layer(), Layer.empty)
+          const row = memory.runs.get(runId)
+          const cut = row?.events.findIndex(({ payload, type }) =>
+            type === (answered ? "LLMCallCompleted" : "LLMCallRequested") && payload.includes(`"${at}/classifier"`)
+          ) ?? 0
+          assert.isAbove(cut, 0)
+          row?.events.splice(cut + 1)
+          if (row !== undefined) {
+            Object.assign(row, { owner: null, wakeAt: 0 })
+          }
+          const view = yield* Effect.provide(
+            Effect.flatMap(Runtime, (runtime) =>
+              runtime.execute(runId)),
+            second
+          )
+          assert.strictEqual(view.status, "Completed")
+        }))
+    }
+  }
+
+  it.effect("goes on in a process that has one more, which is asked about what comes from there on", () =>
+    Effect.gen(function*() {
+      const { memory, runId, second } = yield* handedOver(Layer.empty, Classifier.layer())
+      const row = memory.runs.get(runId)
+      const cut = row?.events.findIndex(({ payload, type }) =>
+        type === "LLMCallRequested" && payload.includes("turn-2/model")
+      ) ?? 0
+      row?.events.splice(cut + 1)
+      if (row !== undefined) Object.assign(row, { owner: null, wakeAt: 0 })
+      const asked = yield* Effect.provide(
+        Effect.gen(function*() {
+          const view = yield* Effect.flatMap(Runtime, (runtime) => runtime.execute(runId))
+          assert.strictEqual(view.status, "Completed")
+          return only(yield* eventsOf(runId), "LLMCallRequested").flatMap(({ key }) =>
+            key.includes("/screening/") ? [key] : []
+          )
+        }),
+        second
+      )
+      assert.deepStrictEqual(asked, ["turn-2/call-1/screening/classifier", "turn-2/call-1/result/screening/classifier"])
+    }))
 })
 
 const Invoice = Schema.Struct({ amount: Schema.Finite, iban: Schema.String })

@@ -121,7 +121,7 @@ describe("personal data in a run", () => {
           const json = JSON.stringify(text)
           for (const value of canaries) assert.notInclude(json, value, where)
         }
-      }).pipe(Effect.provide(process), Effect.provide(telemetry))
+      }).pipe(Effect.provide(Layer.provideMerge(process, telemetry)))
     })
   }
 })
