@@ -1,27 +1,13 @@
 /**
  * Executes leased runs in this process: keeps the leases alive, replays and drives programs, gives runs back.
  */
-import {
-  Cause,
-  Clock,
-  Context,
-  Deferred,
-  Duration,
-  Effect,
-  Exit,
-  Option,
-  References,
-  Result,
-  Schema,
-  Stream,
-  Tracer
-} from "effect"
+import { Cause, Clock, Context, Deferred, Duration, Effect, Exit, Option, Result, Schema, Stream, Tracer } from "effect"
 import type { LogLevel, Scope } from "effect"
 import { BudgetExceeded, recordOf } from "./Budget.ts"
 import type { StoreError } from "./EventStore.ts"
 import type { EventStore } from "./EventStore.ts"
 import { RunId, type Seq } from "./Ids.ts"
-import { Allowances, Journal, LeaseLost, Path } from "./Journal.ts"
+import { Journal, LeaseLost } from "./Journal.ts"
 import { Limits } from "./Limits.ts"
 import type { LiveJournal, Rest, Settings } from "./LiveJournal.ts"
 import * as LiveJournal_ from "./LiveJournal.ts"
@@ -40,6 +26,7 @@ import type { Claim, Owner } from "./RunQueue.ts"
 import { NextOwner, RunQueue } from "./RunQueue.ts"
 import type { RunView } from "./Runs.ts"
 import { view } from "./Runs.ts"
+import * as RunSpan from "./RunSpan.ts"
 import type { RunState } from "./RunState.ts"
 import { evolve, fold, initial, isEnded, recoveriesWith } from "./RunState.ts"
 import * as Telemetry from "./Telemetry.ts"
@@ -172,7 +159,7 @@ export const make = (options: {
     const owner = yield* yield* NextOwner
     const clock = yield* Clock.Clock
     const realClock = Clock.Clock.defaultValue()
-    const context = yield* contextOf
+    const context = yield* RunSpan.contextOf
     const isTraced = Telemetry.isTraced(context)
     const leaseMillis = Duration.toMillis(Duration.fromInputUnsafe(options.lease ?? settings.lease))
     const offset = { current: 0 }
@@ -183,17 +170,6 @@ export const make = (options: {
     const unreleased = new Map<RunId, Release>()
     let confirmedAt = monotonic(clock)
     let draining = false
-
-    /** Spans of a run have its execution around them, and its logs say whose they are. */
-    const contextIn = ({ program, runId }: Claim, span: Tracer.Span): Context.Context<never> =>
-      context.pipe(
-        Context.add(Tracer.ParentSpan, span),
-        Context.add(References.CurrentLogAnnotations, {
-          ...Context.get(context, References.CurrentLogAnnotations),
-          runId,
-          program
-        })
-      ) as Context.Context<never>
 
     const journalSettings: Settings = {
       suspendAfterMillis: toMillis(settings.suspendAfter),
@@ -350,7 +326,7 @@ export const make = (options: {
           yield* restore(quarantine.enter(claim))
             .pipe(Effect.onInterrupt(() => Effect.ignore(giveBack(claim, loaded, claim.now))))
         }
-        if (isFirst) span.addLinks(linksOf(loaded))
+        if (isFirst) span.addLinks(RunSpan.linksOf(loaded))
         const state = isTakeover
           ? yield* append(claim, loaded, RunDecision.recover(claim.epoch, owner, settings.maxRecoveries, traceOf(span)))
           : loaded
@@ -369,7 +345,7 @@ export const make = (options: {
       span: Tracer.Span,
       onJournal: (journal: LiveJournal) => void
     ) {
-      const own = contextIn(claim, span)
+      const own = RunSpan.within(context, claim, span)
       const journal = LiveJournal_.make({
         store,
         owner,
@@ -560,23 +536,6 @@ export const make = (options: {
         })
     }
   })
-
-/** What all of an owner's runs have around them: no run of another program, no span of whoever built it, no content in spans. */
-const contextOf: Effect.Effect<Context.Context<never>> = Effect.gen(function*() {
-  const context = Context.omit(Journal, Path, Allowances, Tracer.ParentSpan)(yield* Effect.context<never>())
-  const tracer = Context.get(context, Tracer.Tracer)
-  return tracer === Tracer.nativeTracer || Context.get(context, Telemetry.Content)
-    ? context
-    : Context.add(context, Tracer.Tracer, Telemetry.contentFreeTracer(tracer))
-})
-
-/** To the execution before this one, and to the start. */
-const linksOf = ({ started, traceparent }: RunState): ReadonlyArray<Tracer.SpanLink> =>
-  Object.entries({ start: started?.traceparent, before: traceparent }).flatMap(([of, said]) =>
-    of === "before" && said === started?.traceparent
-      ? []
-      : Option.match(Telemetry.spanOf(said), { onNone: () => [], onSome: (span) => [{ span, attributes: { of } }] })
-  )
 
 const isLoss = (cause: Cause.Cause<{ readonly _tag: string }>): boolean =>
   Option.exists(Cause.findErrorOption(cause), ({ _tag }) => _tag === "LeaseLost")
