@@ -64,7 +64,7 @@ export const Decision = ({ after, approval, isPending = true, onDecided, run, ti
         ) :
         (
           <Outcome tone="good">
-            <p>{outcome.decision}. A worker goes on with the run.</p>
+            <p>{outcome.decision}. {nextOf(run.status)}</p>
             {after}
           </Outcome>
         )}
@@ -234,6 +234,14 @@ const DecisionForm = ({ approval, close, elsewhere, hindrance, run, timeline }: 
     </form>
   )
 }
+
+/** What becomes of a decision. */
+const nextOf = (status: Run["status"]): string =>
+  status === "Paused"
+    ? "The run acts on it when it is resumed."
+    : status === "Stuck"
+    ? "The run acts on it when it is released."
+    : "A worker goes on with the run."
 
 const RunLink = ({ run: { program, runId } }: { readonly run: Run }) => (
   <a href={href({ _tag: "Run", runId })}>
