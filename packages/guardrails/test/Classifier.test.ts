@@ -235,7 +235,7 @@ describe("Classifier", () => {
   for (const profile of ["validation", "standard"] as const) {
     it.effect(`leads to the same end under ${profile}, whenever its process dies, and asks again only what was not answered`, () =>
       everyPrefix({
-        stride: 2,
+        stride: 3,
         program: Clerk,
         input: "Answer my mail.",
         start: { guardrailProfile: profile },

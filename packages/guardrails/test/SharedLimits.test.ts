@@ -96,7 +96,7 @@ describe("SharedLimits", () => {
   it.effect("frees what was not made, and keeps what was for its time, whoever asks", () =>
     Effect.gen(function*() {
       const memory = MemoryStore.memory()
-      const { layer, paid } = desk(memory, [refunds({ EUR: 20 })])
+      const { layer, paid } = desk(memory, [refunds({ EUR: 20 }, { per: "10 minutes" })])
       yield* Effect.gen(function*() {
         const runs = yield* Runs
         const poor = yield* runs.start(Desk, "EUR 13", { budget: { toolCalls: 0 } })
@@ -108,10 +108,10 @@ describe("SharedLimits", () => {
         assert.deepStrictEqual(paid, ["EUR 15"])
         assert.deepStrictEqual(yield* rulesOf(runId), ["limit_exceeded BLOCK"])
         yield* play("EUR 5")
-        yield* TestClock.adjust("23 hours")
+        yield* TestClock.adjust("9 minutes")
         yield* play("EUR 1")
         assert.deepStrictEqual(paid, ["EUR 15", "EUR 5"])
-        yield* TestClock.adjust("61 minutes")
+        yield* TestClock.adjust("61 seconds")
         yield* play("EUR 20")
         assert.deepStrictEqual(paid, ["EUR 15", "EUR 5", "EUR 20"])
       }).pipe(Effect.provide(layer))
