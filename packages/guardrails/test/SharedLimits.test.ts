@@ -1,6 +1,7 @@
-import { Agent, type Guardrails, ScriptedModel, ToolPolicy } from "@durable-agents/agent"
+import { Agent, type Guardrails, ScriptedModel, ToolCall } from "@durable-agents/agent"
 import { MemoryStore, Quotas, type RunId, Runs, Runtime, RuntimeSettings, StoreError } from "@durable-agents/core"
 import { SharedLimits } from "@durable-agents/guardrails"
+import { everyPrefix } from "@durable-agents/testing"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, pipe, Schema } from "effect"
 import { Tool, Toolkit } from "effect/ai"
@@ -10,9 +11,10 @@ import { eventsOf, only } from "./fixtures.ts"
 const Refund = pipe(
   Tool.make("refund", {
     parameters: Schema.Struct({ amount: Schema.String, to: Schema.optionalKey(Schema.String) }),
-    success: Schema.String
+    success: Schema.String,
+    dependencies: [ToolCall]
   }),
-  ToolPolicy.attempts(1)
+  (tool) => tool.annotate(Tool.Idempotent, true)
 )
 
 const Kit = Toolkit.make(Refund)
@@ -173,6 +175,40 @@ describe("SharedLimits", () => {
         assert.deepStrictEqual(second.paid, ["EUR 10"])
       }).pipe(Effect.provide(second.layer))
     }))
+
+  it.effect("permits the same, whenever a process dies, and nothing beyond the limit", () => {
+    let memory = MemoryStore.memory()
+    return everyPrefix({
+      stride: 2,
+      program: Desk,
+      input: "Refund.",
+      stores: Effect.sync(() => {
+        memory = MemoryStore.memory()
+        return MemoryStore.layerOf(memory)
+      }),
+      world: () => ({ paid: new Map<string, string>() }),
+      layer: ({ paid }) =>
+        Desk.layer.pipe(
+          Layer.provide(Layer.orDie(SharedLimits.layer([refunds({ EUR: 100 })])).pipe(Layer.provide(Layer.suspend(() =>
+            MemoryStore.layerOf(memory)
+          )))),
+          Layer.provide([
+            ScriptedModel.layer([
+              ScriptedModel
+                .toolCalls(["EUR 40", "EUR 50", "EUR 20"].map((amount) => ({ name: "refund", params: { amount } }))),
+              refund("EUR 10"),
+              refund("EUR 1"),
+              "Done."
+            ]),
+            Kit.toLayer({
+              refund: ({ amount }) =>
+                Effect.map(ToolCall, ({ idempotencyKey }) => (paid.set(idempotencyKey, amount), "paid"))
+            })
+          ])
+        ),
+      effects: ({ paid }) => Array.from(paid.values()).toSorted()
+    })
+  })
 
   it.effect("has a person asked while the store cannot be asked", () =>
     Effect.gen(function*() {
