@@ -1,9 +1,10 @@
 import { AccessToken, type Role } from "@durable-agents/core"
 import { Sqlite } from "@durable-agents/sqlite"
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe, it, onTestFinished } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { createServer } from "node:net"
 import { join } from "node:path"
+import { collector } from "./collector.ts"
 import { newFolder } from "./folders.ts"
 import { commandsIn } from "./inProcess.ts"
 import { assertFails, fixture, outputOf, processesIn } from "./processes.ts"
@@ -11,7 +12,7 @@ import { assertFails, fixture, outputOf, processesIn } from "./processes.ts"
 const app = fixture("app.ts")
 
 /** A folder with a store, and servers over it in processes of their own. */
-const setUp = async () => {
+const setUp = async (telling: Readonly<Record<string, string>> = {}) => {
   const folder = newFolder()
   const environment = { DURABLE_AGENTS_STORE: "sqlite:runs.db", REFUNDS: join(folder, "refunds") }
   const cli = commandsIn(folder, environment)
@@ -22,7 +23,7 @@ const setUp = async () => {
     begin,
     /** A server, when it listens. */
     serve: async (...args: ReadonlyArray<string>) => {
-      const server = begin(["serve", "--port", "0", ...args])
+      const server = begin(["serve", "--port", "0", ...args], telling)
       await server.says(/Answers on /)
       return { ...server, url: server.said().match(/Answers on (\S+) /)?.[1] ?? "" }
     },
@@ -46,9 +47,12 @@ const call = async (url: string, json?: unknown, token?: string) => {
 
 describe("durable-agents serve", () => {
   it("starts and decides what workers in other processes execute, and executes nothing (checks 54, 86)", async () => {
-    const { cli, serve } = await setUp()
+    const seen = await collector()
+    onTestFinished(seen.close)
+    const telling = { OTEL_EXPORTER_OTLP_ENDPOINT: seen.url, OTEL_EXPORTER_OTLP_PROTOCOL: "http/json" }
+    const { cli, serve } = await setUp(telling)
     const server = await serve("--app", app, "--user", "dana")
-    const work = async () => assert.strictEqual((await cli(["worker", "--app", app, "--until-idle"])).code, 0)
+    const work = async () => assert.strictEqual((await cli(["worker", "--app", app, "--until-idle"], telling)).code, 0)
     assert.include(await (await fetch(`${server.url}/`)).text(), "dashboard.js")
     const started = await call(`${server.url}/runs`, { program: "support", input: "Refund order A-1" })
     assert.strictEqual(started.status, 201)
@@ -68,6 +72,16 @@ describe("durable-agents serve", () => {
     const { code, err, out } = await server.ended
     assert.deepStrictEqual({ code, out }, { code: 0, out: `${server.url}\n` })
     assert.match(err, /whoever is on this machine acts as dana\n[^]*Stops: lets requests end\n[^]*Stopped\n$/)
+    // From the request over the start to both executions.
+    const named = (name: string) => seen.spans().filter((span) => span.name === name)
+    const [asking] = named("Runs.start")
+    const posts = named("POST").filter(({ attributes }) => attributes["http.route"] === "/runs")
+    assert.deepStrictEqual(posts.map(({ spanId, traceId }) => [traceId, spanId]), [[
+      asking?.traceId,
+      asking?.parentSpanId
+    ]])
+    const links = named("Run").flatMap(({ links }) => links).filter(([of]) => of === "start")
+    assert.deepStrictEqual(links, Array(2).fill(["start", asking?.traceId, asking?.spanId]))
   })
 
   it("wants a token for every request once there is one, and before other machines can reach it (D32)", async () => {
