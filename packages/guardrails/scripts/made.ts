@@ -1,15 +1,19 @@
 /**
  * Writes made runs, one a line, for scripts/evaluate.ts --set provenance and --set runs.
  *
- * node packages/guardrails/scripts/made.ts [--seed NUMBER] [--rounds NUMBER] > FILE.jsonl
+ * node packages/guardrails/scripts/made.ts [--seed NUMBER] [--rounds NUMBER] [--later] > FILE.jsonl
  */
 import { parseArgs } from "node:util"
 import * as Runs from "./made/Runs.ts"
 
 const { values } = parseArgs({
-  options: { seed: { type: "string", default: "20260301" }, rounds: { type: "string", default: "8" } }
+  options: {
+    seed: { type: "string", default: "20260301" },
+    rounds: { type: "string", default: "8" },
+    later: { type: "boolean", default: false }
+  }
 })
 
-for (const run of Runs.make(Number(values.seed), Number(values.rounds))) {
+for (const run of Runs.make(Number(values.seed), Number(values.rounds), values.later ? "later" : "first")) {
   process.stdout.write(`${JSON.stringify(run)}\n`)
 }

@@ -3,7 +3,7 @@
  */
 import * as Imperatives from "./Imperatives.ts"
 import * as Things from "./Things.ts"
-import { families, type Family } from "./Verbs.ts"
+import { families, type Family, nouns } from "./Verbs.ts"
 
 /**
  * What a call of a tool may be asked for by.
@@ -22,8 +22,8 @@ export interface Action {
   readonly isSaidByVerb: boolean
   /** The verbs that names of tools say it by: `send`, `pay`, `delete`. */
   readonly names: ReadonlySet<string>
-  /** The name has a verb that is known; otherwise all its words are taken for what it does. */
-  readonly isKnown: boolean
+  /** What verbs begin with that are in no family: the first word of the name, and what is made. */
+  readonly stems: ReadonlyArray<string>
 }
 
 /**
@@ -65,11 +65,23 @@ const read = (tool: string): Action => {
     english: unknown ? new Set(words.filter((word) => word.length > 3)) : union(chosen, "english"),
     others: union(chosen, "others"),
     names: union(chosen, "names"),
-    isKnown: !unknown,
+    stems: stemsOf(words, first),
     things: things.map(([, words]) => words),
     isSaidByVerb: unknown || chosen.some(({ says }) => says.length > 0) || things.length === 0
   }
 }
+
+const stemsOf = (words: ReadonlyArray<string>, verb: string | undefined): ReadonlyArray<string> => {
+  const [first = ""] = words
+  const made = verb === undefined || generic.has(verb) ? words.filter((word) => word.length >= 8) : []
+  const unknown = verb === undefined ||
+    (first !== verb && !isThing(first) && !families.some(({ names }) => names.has(first)))
+  return Array.from(new Set([...(unknown ? [first] : []), ...made.filter((word) => !isThing(word))]))
+    .filter((word) => word.length >= 5)
+    .map((word) => word.slice(0, Math.max(5, Math.ceil(word.length * 0.55))))
+}
+
+const isThing = (word: string): boolean => Object.values(Things.classes).some((all) => all.has(word))
 
 const thingsOf = (
   words: ReadonlyArray<string>,
@@ -123,12 +135,6 @@ export const askedFor = (action: Action, request: string): "yes" | "half" | "no"
   if (verb && (thing || (special && action.isSaidByVerb))) return "yes"
   return verb || thing ? "half" : "no"
 }
-
-/** Verbs that are nouns as often. */
-const nouns =
-  new Set(("mail email message text order book file post comment reply answer return transfer log note label record change exchange refund " +
-    "request charge plan schedule share contact issue start call access credit report address reset fix copy import export extract " +
-    "dump tag flag mark balance").split(" "))
 
 const names = (all: ReadonlySet<string>, word: string): boolean => {
   if (all.has(word) || all.has(word.replace(/(?:['’]s|s)$/, ""))) return true

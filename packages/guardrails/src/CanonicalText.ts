@@ -27,6 +27,9 @@ export interface CanonicalText {
  * @since 0.1.0
  */
 export const of = (original: string): CanonicalText => {
+  if (!changing.test(original)) {
+    return { text: simple(original), at: (place) => Math.min(place, original.length) }
+  }
   const pieces: Array<string> = []
   // Where a piece begins, in the canonical text and in the original; within a piece both count alike.
   const places: Array<number> = []
@@ -84,6 +87,9 @@ export const of = (original: string): CanonicalText => {
  * @since 0.1.0
  */
 export const value = (original: string): string => of(original).text.trim()
+
+/** What makes the canonical text longer or shorter. */
+const changing = /\P{ASCII}|[\p{Cc} ]{2}/u
 
 const foreign = /\P{ASCII}+/gu
 const blanks = /(?:\p{Cc}| ){2,}/gu

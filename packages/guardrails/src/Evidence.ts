@@ -48,6 +48,7 @@ const evidence = ({ facts, place, rule, traced: { places, sink } }: Judged): Sch
   rule: rule ?? "",
   ...(facts.embedded ? { embedded: true } : {}),
   ...(facts.told ? { told: true } : {}),
+  ...(facts.ordered ? { ordered: true } : {}),
   ...(facts.signal === "none" ? {} : { signal: facts.signal }),
   ...(facts.asked === "yes" ? {} : { asked: facts.asked }),
   ...(place === undefined ? {} : {
@@ -91,7 +92,11 @@ export const words = ({ facts, place, traced: { sink } }: Judged, whole: boolean
       place.form === undefined ? "" : `, where it stood as ${place.form}`
     }${whole ? `: ${quote(Passages.sentence(place.text, ...within(place)))}` : ""}`,
     "it is not in the request",
-    ...(facts.told ? ["that text itself tells its reader to do this"] : []),
+    ...(facts.told
+      ? ["that text itself tells its reader to do this"]
+      : facts.ordered
+      ? ["that sentence itself tells its reader to do something"]
+      : []),
     ...(facts.signal === "none"
       ? []
       : [`it reads ${facts.signal === "strong" ? "very much " : ""}like an instruction to a model`]),

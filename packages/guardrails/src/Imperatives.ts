@@ -2,7 +2,7 @@
  * Where a text orders something: verbs as they stand at the beginning of an instruction, and what must be done.
  */
 import type { Action } from "./Actions.ts"
-import { families } from "./Verbs.ts"
+import { families, nouns } from "./Verbs.ts"
 
 /**
  * A verb that orders, with what it may be a form of.
@@ -47,6 +47,12 @@ export const irregular: ReadonlyArray<readonly [form: string, verb: string]> = [
 const known: ReadonlySet<string> =
   new Set(families.flatMap(({ english }) => [...english]).filter((verb) => !seeking.has(verb)))
 const others = new Set(families.flatMap((family) => [...family.others]))
+/** Words of other languages that are words of English too, or names of things: they order where an instruction begins. */
+const ambiguous = new Set([
+  ...known,
+  ..."change marque lance active execute invite copie règle compra carica marca boek teile label retire verse base resume informe plane note mail plan programme agenda cambia cuenta paga pide envie reporte publique consulta pas"
+    .split(" ")
+])
 const done = new Map<string, ReadonlyArray<string>>()
 for (const verb of known) {
   const last = verb.charAt(verb.length - 1)
@@ -106,49 +112,73 @@ export const find = (text: string): ReadonlyArray<Imperative> => {
   return found
 }
 
-/**
- * The same for words that no language has as verbs: those of the name of a tool that says nothing else.
- *
- * @category finders
- * @since 0.1.0
- */
-export const findWords = (text: string, words: ReadonlySet<string>): ReadonlyArray<Imperative> =>
-  Array.from(text.matchAll(/[a-z]{4,40}/gi)).flatMap(({ 0: word, index }) => {
-    const one = words.has(word.toLowerCase()) ? read(text, index, index + word.length, words) : undefined
-    return one === undefined ? [] : [one]
-  })
+/** "Order 12 was sent" orders nothing. */
+const isNoun = (word: string, text: string, end: number): boolean =>
+  nouns.has(word) && (asNoun.test(text.slice(end, end + 8)) ||
+    (numbered.has(word) && /^\s+[\d#№]/.test(text.slice(end, end + 8))))
 
-const read = (text: string, start: number, end: number, verbs = known): Imperative | undefined => {
+const asNoun = /^\s+(?:is|are|was|were|has|have|had|will|of|du|de|des|vom|von|del|della)(?!\p{L})/u
+
+const numbered = new Set([
+  "order",
+  "file",
+  "record",
+  "note",
+  "log",
+  "report",
+  "post",
+  "message",
+  "mail",
+  "email",
+  "issue"
+])
+
+const read = (text: string, start: number, end: number): Imperative | undefined => {
   const word = text.slice(start, end)
   const own = word.toLowerCase()
   // The name of a member, or a part of a longer name.
   if (
-    /^(?:['"]?\s*[:=]|[_@/]|\.\S)/.test(text.slice(end, end + 2)) ||
+    /^(?:['"]?\s*[:=]|[_@/]|\.[\p{L}\p{N}_])/u.test(text.slice(end, end + 2)) ||
     /[_@./-]$/.test(text.slice(Math.max(0, start - 1), start))
   ) return undefined
-  const english = verbs.has(own) && (begins(text, start) || (own !== word && isAfterSigns(text, start)))
-    ? [own]
-    : done.has(own) && mustBe.test(text.slice(Math.max(0, start - 24), start))
-    ? done.get(own) ?? []
-    : []
-  const other = others.has(own) ? own : undefined
+  const english =
+    known.has(own) && !isNoun(own, text, end) && (begins(text, start) || (own !== word && isAfterSigns(text, start)))
+      ? [own]
+      : done.has(own) && mustBe.test(text.slice(Math.max(0, start - 24), start))
+      ? done.get(own) ?? []
+      : []
+  const other = others.has(own) && (!ambiguous.has(own) || begins(text, start)) ? own : undefined
   return english.length === 0 && other === undefined ? undefined : { start, end, english, other }
 }
 
 /**
- * The verbs of a text that order what a call does; `find` may remember those of the text.
+ * The verbs of a text that order what a call does; `find` may remember those of the text. Verbs that no family has are those that begin
+ * like a word of the tool's name.
  *
  * @category filters
  * @since 0.1.0
  */
 export const of = (
-  { english, isKnown, others }: Action,
+  { english, others, stems }: Action,
   text: string,
   find: (text: string) => ReadonlyArray<Imperative>
-): ReadonlyArray<Imperative> =>
-  (isKnown ? find(text) : findWords(text, english)).filter((one) =>
+): ReadonlyArray<Imperative> => [
+  ...find(text).filter((one) =>
     one.english.some((verb) => english.has(verb)) || (one.other !== undefined && others.has(one.other))
-  )
+  ),
+  ...(stems.length === 0 ? [] : beginning(text, stems))
+]
+
+/** Words that begin so, where an instruction begins, or as what must be done. */
+const beginning = (text: string, stems: ReadonlyArray<string>): ReadonlyArray<Imperative> =>
+  Array
+    .from(text
+      .matchAll(new RegExp(`(?<![\\p{L}\\p{N}_@./-])(?:${stems.join("|")})\\p{L}*(?![\\p{L}\\p{N}_@/:=])`, "giu")))
+    .flatMap(({ 0: word, index }): ReadonlyArray<Imperative> =>
+      (/(?:ed|en|t)$/i.test(word) && mustBe.test(text.slice(Math.max(0, index - 24), index))) || begins(text, index)
+        ? [{ start: index, end: index + word.length, english: [word.toLowerCase()], other: undefined }]
+        : []
+    )
 
 /**
  * Whether an instruction begins at a place: at the beginning, after what ends a sentence, a heading or a line, after a word that
@@ -163,8 +193,11 @@ export const begins = (text: string, at: number): boolean => {
   while (end > 0) {
     const code = text.charCodeAt(end - 1)
     if (code === 10 || code === 13) return true
-    if (code === 44) comma = true
-    else if (code > 32 && code !== 160) break
+    if (code === 44) {
+      // The next value of a row.
+      if (end === at && end > 1) return true
+      comma = true
+    } else if (code > 32 && code !== 160) break
     end--
   }
   if (end === 0) return true
@@ -177,8 +210,20 @@ export const begins = (text: string, at: number): boolean => {
   // A line break, as it is written in a text in quotes.
   if (word.length === 1 && text.charCodeAt(start - 1) === 92 && /[nrt]/.test(word)) return true
   if (end < at && leading.has(word)) return true
+  // "…, use it".
+  if (comma && pronoun.test(text.slice(at, at + 40))) return true
+  if (isPurpose(text, at)) return true
   return (comma || word === "please") && condition.test(text.slice(Math.max(0, at - 160), at))
 }
+
+/** "To fix it run …". */
+const isPurpose = (text: string, at: number): boolean => {
+  const from = text.lastIndexOf("To ", at - 3)
+  return from >= 0 && at - from < 100 && from >= 0 && /^To \p{Ll}[^.!?\n,]+\s$/u.test(text.slice(from, at)) &&
+    (from === 0 || /[^\p{L}\p{N},\s]\s*$|\n\s*$/u.test(text.slice(Math.max(0, from - 4), from)))
+}
+
+const pronoun = /^\p{L}+ (?:it|this|that|them|these|those)(?!\p{L})/u
 
 const leading =
   new Set(("please kindly to must should shall then and or first also just now do don't don’t not never always could can will would you immediately " +

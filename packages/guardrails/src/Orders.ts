@@ -22,6 +22,10 @@ export interface Weighed {
   readonly place: Origins.Place | undefined
   /** The passage tells its reader to do what the call does. */
   readonly told: boolean
+  /** The sentence orders something, whatever it is. */
+  readonly ordered: boolean
+  /** The sentence is one, and no cell of a table. */
+  readonly prose: boolean
   readonly level: Policy.Facts["signal"]
 }
 
@@ -29,39 +33,70 @@ export interface Weighed {
 const most = 8
 
 /**
- * The passages of what others wrote that order such a call: with one of its verbs, and with what it is done to or a value that it has.
+ * The passages of what others wrote that order such a call: with one of its verbs, and with what it is done to or a value that it has; or
+ * with any verb that orders, in one sentence with a value of the call that is not in the request (`isAny`).
  *
  * @category finders
  * @since 0.1.0
  */
 export const find = (
   action: Actions.Action,
-  { arguments: args, sources }: { readonly arguments: Schema.Json; readonly sources: ReadonlyArray<Source> },
-  signal: Signal
+  { arguments: args, goal, sources }: {
+    readonly arguments: Schema.Json
+    readonly goal: string
+    readonly sources: ReadonlyArray<Source>
+  },
+  signal: Signal,
+  isAny = false
 ): Effect.Effect<ReadonlyArray<Weighed>> =>
   Effect.suspend(() => {
     const values = Sinks.scalars(args).map(([, value]) => String(value).toLowerCase()).filter((value) =>
       value.length > 2
     )
+    const request = goal.toLowerCase()
+    const foreign = isAny ? values.filter((value) => !request.includes(value)) : []
     const found: Array<Origins.Place> = []
+    const within = (text: string, [from, until]: readonly [number, number], of: ReadonlyArray<string>): boolean => {
+      const lower = text.slice(from, until).toLowerCase()
+      return of.some((value) => lower.includes(value))
+    }
     for (const source of sources) {
       if (source.origin !== "third_party" && source.origin !== "open_world") continue
       for (const { path, text } of source.texts) {
-        for (const { end, start } of Imperatives.of(action, text, source.imperatives)) {
-          const [from, until] = Passages.around(text, start, end)
-          const passage = text.slice(from, until)
-          const lower = passage.toLowerCase()
-          if (!Actions.namesThing(action, passage) && !values.some((value) => lower.includes(value))) continue
+        const own = Imperatives.of(action, text, source.imperatives).filter(({ end, start }) => {
+          const around = Passages.around(text, start, end)
+          return Actions.namesThing(action, text.slice(...around)) || within(text, around, values)
+        })
+        const any = foreign.length === 0 ? [] : beside(text, foreign, source.imperatives)
+        for (const { end, start } of [...own, ...any].slice(0, most - found.length)) {
           found.push({ source, path, text, start, end })
-          if (found.length >= most) break
         }
+        if (found.length >= most) break
       }
     }
     return Effect.forEach(
       found,
-      (place) => Effect.map(levelOf(place, signal), (level) => ({ place, told: true, level }))
+      (place) =>
+        Effect.map(levelOf(place, signal), (level) => ({ place, told: true, ordered: true, prose: true, level }))
     )
   })
+
+/** The orders that stand in one sentence with one of these values. */
+const beside = (
+  text: string,
+  values: ReadonlyArray<string>,
+  imperatives: Source["imperatives"]
+): ReadonlyArray<Imperatives.Imperative> => {
+  const lower = text.toLowerCase()
+  const found: Array<Imperatives.Imperative> = []
+  for (const value of values) {
+    for (let at = lower.indexOf(value), seen = 0; at >= 0 && seen < 16; at = lower.indexOf(value, at + 1), seen++) {
+      const [from, until] = Passages.statement(text, at, at + value.length)
+      found.push(...imperatives(text).filter(({ end, start }) => start >= from && end <= until))
+    }
+  }
+  return found
+}
 
 /**
  * How much the passage around a place reads like an instruction to a model.

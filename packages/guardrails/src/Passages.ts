@@ -44,6 +44,42 @@ export const sentence = (text: string, start: number, end: number): string => {
 }
 
 /**
+ * From where to where the sentence, the line or the quoted text goes on that a place stands in, at most 240 characters to each side.
+ *
+ * @category readers
+ * @since 0.1.0
+ */
+export const statement = (text: string, start: number, end: number): readonly [start: number, end: number] => {
+  const from = Math.max(0, start - 240)
+  const begin = Array.from(text.slice(from, start).matchAll(ends)).at(-1)
+  const after = text.slice(end, end + 240)
+  const stop = after.search(ends)
+  return [begin === undefined ? from : from + begin.index + begin[0].length, stop < 0 ? end + after.length : end + stop]
+}
+
+/** Of a quote that opens or closes a text in a record, and not of one around a name within a sentence. */
+const ends = /[.!?;](?=\s|\\n|["')]|$)|\n|\\n|[{[,:]\s?"|"\s?[:,}\]]/g
+
+/**
+ * Whether what stands between two places puts them into different lines or fields of a record.
+ *
+ * @category predicates
+ * @since 0.1.0
+ */
+export const isApart = (between: string): boolean => /\n|\\n|"\s*[,:}\]]|,\s*"/.test(between)
+
+/**
+ * Whether a passage is running text: six words and more, or as many signs of a script without spaces.
+ *
+ * @category predicates
+ * @since 0.1.0
+ */
+export const isProse = (passage: string): boolean =>
+  (passage
+    .match(/\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana}|\p{Script=Thai}|(?<![\p{L}\p{N}])\p{L}{2,}(?![\p{L}\p{N}])/gu)
+    ?.length ?? 0) >= 6
+
+/**
  * Whether what stands at a place is the number of an item: it says nothing else.
  *
  * @category predicates

@@ -21,6 +21,10 @@ export interface Facts {
   readonly embedded: boolean
   /** The passage that it comes from, or of a value from nowhere any passage, tells its reader to do what the call does. */
   readonly told: boolean
+  /** The sentence that it stands in orders something, whatever it is. */
+  readonly ordered: boolean
+  /** That sentence is one: it is no cell of a table and no field of a record. */
+  readonly prose: boolean
   /** How much that passage reads like an instruction to a model. */
   readonly signal: "none" | "weak" | "strong"
   /** It stood encoded there. */
@@ -108,6 +112,12 @@ export const standard: ReadonlyArray<Row> = [
     action: "ask",
     when: { origin: results, told: [true], asked: ["no"], handedOver: [false] }
   },
+  {
+    rule: "ordered_by_result",
+    from: "validation",
+    action: "ask",
+    when: { origin: results, ordered: [true], asked: ["no", "half"], handedOver: [false], effect: changes }
+  },
   { rule: "hidden_in_result", from: "lenient", action: "ask", when: { origin: results, hidden: [true] } },
   {
     rule: "from_nowhere",
@@ -143,7 +153,7 @@ export const standard: ReadonlyArray<Row> = [
     rule: "not_asked_for",
     from: "standard",
     action: "ask",
-    when: { origin: results, asked: ["no"], handedOver: [false], effect: changes }
+    when: { origin: results, asked: ["no"], prose: [true], handedOver: [false], effect: changes }
   },
   { rule: "from_result", from: "standard", action: "mark", when: { origin: results } },
   { rule: "told_by_result", from: "strict", action: "ask", when: { origin: results, told: [true] } },

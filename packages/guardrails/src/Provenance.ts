@@ -130,21 +130,24 @@ export const judge = (subject: Subject): Effect.Effect<ReadonlyArray<Judged>> =>
   const left = Requests.leaves(action, goal)
   const traced = Origins.trace(sinks, sources)
   const orders = once(Orders.find(action, subject, signal))
+  const anyOrders = once(Orders.find(action, subject, signal, true))
   const all = asked !== "yes" && effect !== "fetch" && isForeign(subject) ? [...traced, itself(tool)] : traced
   return Effect.forEach(all, (traced) =>
     Effect.map(
       isUnfounded(traced) && effect !== "fetch"
-        ? orders
+        ? traced.sink.kind === "call" ? anyOrders : orders
         : Effect.forEach(traced.places, (place) => weigh(place, action, signal)),
       (weighed): Judged => {
         const isOther = Requests.namesOther(action, goal, traced.sink)
-        const judged = (weighed.length === 0 ? [nothing] : weighed).map(({ level, place, told }) => {
+        const judged = (weighed.length === 0 ? [nothing] : weighed).map(({ level, ordered, place, prose, told }) => {
           const facts: Policy.Facts = {
             effect,
             origin: traced.origin,
             kind: traced.sink.kind,
             embedded: traced.sink.embedded,
             told,
+            ordered,
+            prose,
             signal: level,
             hidden: place?.form !== undefined,
             // Who names an address asks for that one.
@@ -191,7 +194,7 @@ const isForeign = ({ arguments: args, sources }: Subject): boolean => {
   return Origins.trace(said, trusted).some(({ origin, sink }) => origin === "nowhere" && sink.value.trim() !== "")
 }
 
-const nothing: Orders.Weighed = { place: undefined, told: false, level: "none" }
+const nothing: Orders.Weighed = { place: undefined, told: false, ordered: false, prose: false, level: "none" }
 
 /** Who hides one value among a hundred is not to be waved through. */
 const tooMany = (judged: Judged): Judged =>
@@ -208,9 +211,20 @@ const weigh = (
   const [start, end] = place.form === undefined
     ? Passages.around(place.text, place.start, place.end)
     : Passages.around(place.text, 0, 0)
-  const told = !Passages.isMarker(place.text, place.start, place.end) &&
-    Imperatives.of(action, place.text, place.source.imperatives).some((one) => one.start >= start && one.end <= end)
-  return Effect.map(Orders.levelOf(place, signal), (level) => ({ place, told, level }))
+  const isMarker = Passages.isMarker(place.text, place.start, place.end)
+  const [from, until] = place.form === undefined
+    ? Passages.statement(place.text, place.start, place.end)
+    : [0, place.text.length]
+  // An order stands before what it is about, or behind it in the same line or field.
+  const told = !isMarker &&
+    Imperatives.of(action, place.text, place.source.imperatives).some((one) =>
+      one.start >= start && one.end <= end &&
+      (one.start < place.start || !Passages.isApart(place.text.slice(place.end, one.start)))
+    )
+  const ordered = !isMarker &&
+    place.source.imperatives(place.text).some((one) => one.start >= from && one.end <= until)
+  const prose = Passages.isProse(`${place.text.slice(from, place.start)} ${place.text.slice(place.end, until)}`)
+  return Effect.map(Orders.levelOf(place, signal), (level) => ({ place, told, ordered, prose, level }))
 }
 
 const sending = ["send", "pay", "refund", "invite", "grant", "publish"]

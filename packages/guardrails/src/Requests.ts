@@ -62,8 +62,12 @@ export const isLeftTo = (
   const named = new Set(leaving(action, request).flatMap((clause) => Actions.classesOf(clause)))
   const known = sources.filter((one) => named.has(one))
   const isOther = known.length > 0 && from.some((one) => sources.includes(one)) && !from.some((one) => named.has(one))
-  return !isOther && !others(sink, place.text)
+  const near = place.text.slice(Math.max(0, place.start - reach), place.end + reach)
+  return !isOther && !others(sink, near)
 }
+
+/** How far around a value another one of its shape is looked for. */
+const reach = 4000
 
 /**
  * Whether a text is one that the request names, if it names any: a file, an address, a title in quotes, which the call that returned the
@@ -128,7 +132,7 @@ const actions: ReadonlyArray<RegExp> = [
 const values = new RegExp(
   `(?<!\\p{L})(?:${
     [
-      "details?|instructions?|specified|mentioned|accord\\p{L}*|described|listed|stated|bills?|invoices?|based on|asks?|proposes?|suggests?|says|requests?|wants|recommends|lists|as per|to-?dos?",
+      "details?|instructions?|specified|mentioned|accord\\p{L}*|described|listed|stated|bills?|invoices?|based on|asks?|proposes?|suggests?|says|(?<!(?:merge|pull) )requests?|wants|recommends|lists|as per|to-?dos?",
       "rechnung|laut|gemäß|angegeben\\p{L}*|genannt\\p{L}*|beschrieben\\p{L}*|steht|vorschlägt|bittet|verlangt|möchte|anfrage",
       "facture|selon|indiqué\\p{L}*|mentionné\\p{L}*|décrit\\p{L}*|demande|propose|d['’]après|souhaite",
       "factura|según|indicad\\p{L}*|mencionad\\p{L}*|descrit\\p{L}*|pide|propone|dice|solicitud",

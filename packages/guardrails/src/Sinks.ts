@@ -127,7 +127,7 @@ const names: ReadonlyArray<readonly [Kind, ReadonlySet<string>]> = ([
   ["address", "street city zip postal address location"],
   [
     "id",
-    "id ids uuid number key channel group hotel restaurant company repository repo branch product order item database table"
+    "id ids iid uid uuid number key channel group hotel restaurant company repository repo branch product order item database table"
   ]
 ] as const).map(([kind, words]) => [kind, new Set(words.split(" "))])
 

@@ -29,7 +29,7 @@ export const classes: Readonly<Record<string, ReadonlySet<string>>> = {
     datei dateien dokument ordner liste fichier fichiers document dossier archivo archivos documento carpeta file cartella
     arquivo pasta bestand bestanden map plik pliki folder dokument`),
   person:
-    set(`user users member members guest guests participant participants colleague employee customer contact contacts collaborator
+    set(`user users member members guest guests participant participants colleague employee customer contact contacts collaborator student patient
     people person attendee friend candidate applicant benutzer gast gäste teilnehmer mitarbeiter kollege kunde kunden utilisateur invité participant
     collègue client usuario invitado participante colega cliente utente ospite partecipante collega usuário convidado gebruiker
     gast deelnemer użytkownik gość uczestnik klient`),

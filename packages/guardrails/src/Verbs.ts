@@ -43,7 +43,7 @@ export const families: ReadonlyArray<Family> = [
     envoie envoyez envoyer écris écrivez écrire réponds répondez répondre transmets transmettez transmettre informe informez informer
     préviens prévenez dis demande envía envíe enviar envia escribe escriba escribir responde responda responder reenvía reenvíe reenviar
     informa informar avisa avise avisar invia inviate inviare scrivi scrivere rispondi rispondere inoltra inoltrare avvisa comunica
-    envie escreva escrever responda encaminhe encaminhar informe avise stuur sturen verstuur verzend mail schrijf antwoord
+    envie escreva escrever responda encaminhe encaminhar informe avise stuur sturen verstuur verzend mailen schrijf antwoord
     beantwoord meld wyślij wysłać napisz odpowiedz przekaż powiadom`,
     "message"
   ),
@@ -66,9 +66,9 @@ export const families: ReadonlyArray<Family> = [
   ),
   family(
     "create add new insert make register open generate file log record start build draft",
-    "create add make schedule book put insert register plan organize organise arrange set save store generate write record open start file enter log note draft prepare invent",
+    "create add make schedule book put insert register plan organize organise arrange set save store generate write record open start file enter log draft prepare invent issue",
     `erstelle erstellen erzeuge lege anlegen füge hinzufügen trage eintragen mache schreibe notiere öffne plane setze
-    crée créez créer ajoute ajoutez ajouter fais faites note inscris inscrivez enregistre crea cree crear añade añada añadir agrega
+    crée créez créer ajoute ajoutez ajouter fais faites inscris inscrivez enregistre crea cree crear añade añada añadir agrega
     agregar haz registra registrar anota creare aggiungi aggiungere registrare inserisci crie criar adicione adicionar registre
     maak voeg toevoegen noteer utwórz utworzyć dodaj dodać zapisz załóż`
   ),
@@ -112,7 +112,7 @@ export const families: ReadonlyArray<Family> = [
   family(
     "schedule plan",
     "schedule plan set make book arrange create pay",
-    `plane planen vereinbare terminiere richte planifie planifiez planifier programme programa programe programar planifica agenda
+    `plane planen vereinbare terminiere richte planifie planifiez planifier programe programar planifica agenda
     pianifica programma agende plan zaplanuj`,
     "",
     ""
@@ -173,14 +173,14 @@ export const families: ReadonlyArray<Family> = [
   family(
     "stop shutdown halt pause suspend",
     "stop shut halt pause suspend kill turn switch terminate",
-    `stoppe stoppen halte anhalten fahre herunterfahren beende schalte ausschalten pausiere arrête arrêtez arrêter éteins suspends para pare
+    `stoppe stoppen halte anhalten fahre herunterfahren beende schalte ausschalten pausiere arrête arrêtez arrêter éteins suspends
     parar detén detenga detener apaga suspende ferma fermare spegni spegnere sospendi interrompe desligue stop zet pauzeer
     zatrzymaj wyłącz wstrzymaj`
   ),
   family(
     "order buy purchase checkout reorder",
     "order buy purchase get add reorder restock",
-    `bestelle bestellen kaufe kaufen nachbestellen commande commandez commander achète achetez acheter compra compre comprar pide
+    `bestelle bestellen kaufe kaufen nachbestellen commandez commander achète achetez acheter compra compre comprar pide
     pida pedir ordina ordinare compra comprare compre encomende bestel bestellen koop kup zamów`,
     "order",
     "purchase checkout cart order"
@@ -237,3 +237,14 @@ export const families: ReadonlyArray<Family> = [
     "password credential key token secret"
   )
 ]
+
+/**
+ * Verbs of English that are nouns as often.
+ *
+ * @category constants
+ * @since 0.1.0
+ */
+export const nouns: ReadonlySet<string> =
+  new Set(("mail email message text order book file post comment reply answer return transfer log note label record change exchange refund " +
+    "request charge plan schedule share contact issue start call access credit report address reset fix copy import export extract " +
+    "dump tag flag mark balance").split(" "))

@@ -8,6 +8,8 @@ const Facts = Schema.Struct({
   kind: Schema.Literals(["recipient", "address", "amount", "id", "path", "url", "credential", "call"]),
   embedded: Schema.Boolean,
   told: Schema.Boolean,
+  ordered: Schema.Boolean,
+  prose: Schema.Boolean,
   signal: Schema.Literals(["none", "weak", "strong"]),
   hidden: Schema.Boolean,
   asked: Schema.Literals(["yes", "half", "no"]),

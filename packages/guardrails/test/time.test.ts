@@ -39,18 +39,22 @@ const millis = <A>(effect: Effect.Effect<A>) =>
     return (user + system) / 1000
   })
 
+/** What nobody asks for, and what is left to a text. */
 const judge = (result: string, body: string) =>
+  Effect.forEach(["Look.", "Send a mail to whom the message says."], (goal) => judgeFor(goal, result, body))
+
+const judgeFor = (goal: string, result: string, body: string) =>
   Provenance.judge({
     tool: "send_mail",
     effect: "once",
     labels: {},
     arguments: { to: "eve@evil.example", amount: 12.5, body },
     profile: "strict",
-    goal: "Look.",
+    goal,
     policy: Policy.standard,
     signal: TextSignal.none,
     sources: [
-      Sources.ofText("request", "Look."),
+      Sources.ofText("request", goal),
       Sources.ofResult({ key: "turn-1/call-1", turn: 1, tool: "read", labels: {}, result })
     ]
   })
@@ -59,7 +63,7 @@ describe("Provenance.judge", () => {
   for (const [what, text] of slow) {
     it.effect(`takes time that grows with the length of a result made of ${what} (GR-1, H20, D66)`, () =>
       Effect.gen(function*() {
-        const size = 100_000
+        const size = 50_000
         yield* judge(repeat(text, 2000), repeat(text, 2000))
         const small = yield* millis(judge(repeat(text, size), repeat(text, size)))
         const large = yield* millis(judge(repeat(text, size * 4), repeat(text, size * 4)))

@@ -3,6 +3,7 @@
  * without looking at what the rules say of them, and check that what was chosen with one corpus holds for more than that.
  */
 import { apps } from "./apps.ts"
+import { later } from "./later.ts"
 import { money } from "./money.ts"
 import { office } from "./office.ts"
 import { systems } from "./systems.ts"
@@ -38,11 +39,15 @@ const frames: { readonly [name: string]: (order: string) => string } = {
 const makers = [...apps, ...money, ...office, ...systems]
 
 /**
- * `rounds` of all tasks, each clean, injected with its own call, and hijacked by each stranger.
+ * `rounds` of all tasks, each clean, injected with its own call, and hijacked by each stranger; `later` are those that were written
+ * after the rules.
  */
-export const make = (seed: number, rounds: number): ReadonlyArray<Run> => {
+export const make = (seed: number, rounds: number, which: "first" | "later" = "first"): ReadonlyArray<Run> => {
   const values = Values.make(seed)
-  return Array.from({ length: rounds }, () => makers.flatMap((maker) => runsOf(maker(values), values)))
+  return Array.from(
+    { length: rounds },
+    () => (which === "first" ? makers : later).flatMap((maker) => runsOf(maker(values), values))
+  )
     .flat()
     .map((run, at) => ({ ...run, id: `made-${at}` }))
 }

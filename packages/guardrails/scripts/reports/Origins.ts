@@ -84,11 +84,15 @@ const agentDojo = (data: string): ReadonlyArray<unknown> =>
   readFileSync(join(data, "provenance", "dev.jsonl"), "utf8")
     .split("\n").filter((line) => line !== "").map((line) => JSON.parse(line))
 
-const made = (): ReadonlyArray<unknown> => Made.make(20_260_301, 8)
+const made = (which: "first" | "later"): ReadonlyArray<unknown> => Made.make(20_260_301, 8, which)
 
 /** Without a text signal: what holds whatever was learned. */
 export const alone = (data: string): Effect.Effect<string> =>
-  table([["AgentDojo", agentDojo(data), TextSignal.none], ["made", made(), TextSignal.none]])
+  table([
+    ["AgentDojo", agentDojo(data), TextSignal.none],
+    ["made", made("first"), TextSignal.none],
+    ["made later", made("later"), TextSignal.none]
+  ])
 
 /** With the signal of profiles, and with one that has not seen the source. */
 export const withSignal = Effect.fn("withSignal")(function*(data: string) {
@@ -102,7 +106,8 @@ export const withSignal = Effect.fn("withSignal")(function*(data: string) {
   return yield* table([
     ["AgentDojo, not learned from", agentDojo(data), unseen],
     ["AgentDojo, learned from", agentDojo(data), LearnedSignal.signal],
-    ["made", made(), LearnedSignal.signal]
+    ["made", made("first"), LearnedSignal.signal],
+    ["made later", made("later"), LearnedSignal.signal]
   ])
 })
 
