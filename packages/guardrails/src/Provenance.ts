@@ -154,7 +154,7 @@ export const judge = (subject: Subject): Effect.Effect<ReadonlyArray<Judged>> =>
             asked: asked === "yes" && told && isOther ? "half" : asked,
             handedOver: (left === "actions" || (left === "values" && asked === "yes" &&
               (!told || (!isOther && Requests.isLeftTo(action, goal, traced.sink, place))))) &&
-              (!told || Requests.isNamed(goal, place))
+              (!told || Requests.isNamed(goal, place, sources))
           }
           return { traced, facts, place, ...Policy.decide(policy, profile, facts) }
         })

@@ -5,6 +5,7 @@ import * as Actions from "./Actions.ts"
 import * as CanonicalText from "./CanonicalText.ts"
 import type * as Origins from "./Origins.ts"
 import * as Sinks from "./Sinks.ts"
+import type * as Sources from "./Sources.ts"
 
 /**
  * Whether a request leaves to a text what a call does: "do the tasks in that list"; or the values of what it asks for itself: "pay
@@ -70,17 +71,23 @@ export const isLeftTo = (
 const reach = 4000
 
 /**
- * Whether a text is one that the request names, if it names any: a file, an address, a title in quotes, which the call that returned the
- * text was told to look at, or which stands in it.
+ * Whether a text may be one that the request names: a file, an address, a title in quotes. If a call was told to look at that, its result
+ * is, and what the calls behind it were led to by its result; any may be if there is no such call.
  *
  * @category predicates
  * @since 0.1.0
  */
-export const isNamed = (request: string, place: Origins.Place | undefined): boolean => {
+export const isNamed = (
+  request: string,
+  place: Origins.Place | undefined,
+  sources: ReadonlyArray<Sources.Source>
+): boolean => {
   if (place?.source.about === undefined) return true
   const { about, text } = place.source
   const all = Array.from(request.matchAll(titles), ([, ...found]) => CanonicalText.value(found.find(Boolean) ?? ""))
-  return all.length === 0 || all.some((name) => about.includes(name) || text.includes(name))
+  const named = sources.filter((source) => all.some((name) => source.about?.includes(name) === true))
+  return named.length === 0 || named.includes(place.source) || all.some((name) => text.includes(name)) ||
+    about.split("\n").some((one) => named.some((source) => source.text.includes(one)))
 }
 
 /** Files, addresses, titles in quotes. */
