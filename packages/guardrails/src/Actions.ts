@@ -1,6 +1,7 @@
 /**
  * What a call does, in verbs and things: whether a request asks for it, and whether a passage tells its reader to do it.
  */
+import { Digest } from "@durable-agents/core"
 import * as Imperatives from "./Imperatives.ts"
 import * as Things from "./Things.ts"
 import { families, type Family, nouns } from "./Verbs.ts"
@@ -25,6 +26,19 @@ export interface Action {
   /** What verbs begin with that are in no family: the first word of the name, and what is made. */
   readonly stems: ReadonlyArray<string>
 }
+
+/**
+ * Names the words and rules that this is read by: another one for other words, and for rules that read them in another way.
+ *
+ * @category getters
+ * @since 0.1.0
+ */
+export const version: string = `1-${
+  Digest.digest(JSON.stringify(
+    [families, Things.classes],
+    (_, value: unknown) => value instanceof Set ? [...value] : value
+  )).slice("sha256:".length, "sha256:".length + 12)
+}`
 
 /**
  * Reads the name of a tool: its first verb, and what it is done to. Where that verb is said of anything, what is made says more:

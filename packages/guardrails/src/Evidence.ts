@@ -50,7 +50,7 @@ const evidence = ({ facts, place, rule, traced: { places, sink } }: Judged): Sch
   ...(facts.told ? { told: true } : {}),
   ...(facts.ordered ? { ordered: true } : {}),
   ...(facts.signal === "none" ? {} : { signal: facts.signal }),
-  ...(facts.asked === "yes" ? {} : { asked: facts.asked }),
+  ...(facts.asked === "yes" ? {} : { asked: false }),
   ...(place === undefined ? {} : {
     place: {
       key: place.source.key ?? "",

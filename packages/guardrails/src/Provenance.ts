@@ -60,7 +60,7 @@ export const make = ({ policy = Policy.standard, shadow = false, signal }: Optio
   const known = remembered(signal)
   return {
     name: "provenance",
-    version: `${Policy.version(policy)} signal ${signal.version}`,
+    version: `${Policy.version(policy)} words ${Actions.version} signal ${signal.version}`,
     shadow,
     call: (call) => {
       if (call.by === "person") return Effect.succeed([])

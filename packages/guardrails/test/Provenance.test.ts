@@ -65,7 +65,7 @@ describe("Provenance.layer", () => {
         told: true,
         place: { key: "turn-1/call-1", turn: 1, tool: "read_inbox", path: "", start, end: start + attacker.length }
       })
-      assert.match(verdicts[0]?.version ?? "", /^sha256:[0-9a-f]{12} signal none$/)
+      assert.match(verdicts[0]?.version ?? "", /^sha256:[0-9a-f]{12} words 1-[0-9a-f]{12} signal none$/)
     }).pipe(Effect.provide(layer))
   })
 
