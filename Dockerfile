@@ -22,7 +22,7 @@ WORKDIR /srv/${APP}
 USER 1000:1000
 EXPOSE 8787
 STOPSIGNAL SIGTERM
-# Of a server. A worker has no port: switch it off there.
+# Of a server. A worker has another one, `/health` of `--metrics`: see docker-compose.yml.
 HEALTHCHECK --interval=10s --timeout=5s --start-period=30s --retries=3 \
   CMD ["node", "--eval", "fetch('http://127.0.0.1:8787/ready').then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
 # Node itself gets the signals.

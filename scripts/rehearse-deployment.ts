@@ -11,6 +11,7 @@ import { Yaml } from "effect/encoding"
 import type { ChildProcess } from "node:child_process"
 import { execFileSync, spawn } from "node:child_process"
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import * as Image from "./deployment/image.ts"
@@ -26,7 +27,7 @@ const Compose = Schema.Struct({
       command: Schema.optionalKey(Schema.Array(Schema.String)),
       secrets: Schema
         .Array(Schema.Union([Schema.String, Schema.Struct({ source: Schema.String, target: Schema.String })])),
-      stop_grace_period: Schema.optionalKey(Schema.String)
+      healthcheck: Schema.optionalKey(Schema.Struct({ test: Schema.optionalKey(Schema.Array(Schema.String)) }))
     })
   ),
   secrets: Schema.Record(Schema.String, Schema.Struct({ file: Schema.String }))
@@ -122,13 +123,15 @@ const main = Effect.gen(function*() {
     roles.replace(/^\\set .*\n/gm, "").replace(/:'(\w+)'/g, (_, name: string) => `'${value(`${name}-password`)}'`)
   )
 
+  const metrics = yield* freePort
   const service = (name: string, more: ReadonlyArray<string> = [], instead?: ReadonlyArray<string>) => {
     const { command = image.command, entrypoint = image.entrypoint, secrets = [] } = services[name] ?? { secrets: [] }
     const env = secrets.find((used) => typeof used !== "string" && used.target === "env")
     const file = typeof env === "object" ? secret(env.source) : ""
     return start(image, [
       ...entrypoint.map((word) => word.replace("/run/secrets/env", file)),
-      ...(instead ?? [...command, ...more].map((word) => word === "0.0.0.0" ? "127.0.0.1" : word))
+      ...(instead ??
+        [...command, ...more].map((word) => word === "0.0.0.0" ? "127.0.0.1" : word === "9464" ? `${metrics}` : word))
     ])
   }
 
@@ -153,6 +156,9 @@ const main = Effect.gen(function*() {
   yield* check("its health check says that it is healthy", (yield* healthy) === 0)
   const worker = yield* service("worker")
   yield* worker.says(/executes support/)
+  const [, ...asks] = services["worker"]?.healthcheck?.test ?? []
+  const workerHealth = yield* start(image, asks.map((word) => word.replace(":9464/", `:${metrics}/`)))
+  yield* check("the health check of a worker says that it is healthy", (yield* workerHealth.ended) === 0)
   const tries = yield* start(image, ["sh", "-c", `echo >> ${Image.inside(image, "/srv/packages/cli/src/main.ts")}`])
   yield* check("no process can change the image", process.getuid?.() !== 0 || (yield* tries.ended) !== 0)
 
@@ -215,6 +221,14 @@ const answer = (body: string, held: typeof hold): FakeProvider.Behaviour =>
     : body.includes("RF-")
     ? FakeProvider.reply("It is refunded.")
     : FakeProvider.reply({ toolCalls: [{ name: "issue_refund", arguments: { orderId: "A-8891", cents: 6400 } }] })
+
+/** A port that was free a moment ago. */
+const freePort = Effect.callback<number>((resume) => {
+  const server = createServer().listen(0, "127.0.0.1", () => {
+    const address = server.address()
+    server.close(() => resume(Effect.succeed(typeof address === "object" && address !== null ? address.port : 0)))
+  })
+})
 
 const query = (url: string, statements: string) =>
   Effect.gen(function*() {

@@ -130,6 +130,14 @@ describe("docker-compose.yml", () => {
     assert.match(script, /environment worker\.env worker /)
   })
 
+  it("asks a worker for its health where that answers", () => {
+    assert.include(worker?.command?.join(" "), "--metrics 9464")
+    assert.match(
+      worker?.healthcheck?.test?.join(" ") ?? "",
+      /^CMD node --eval fetch\('http:\/\/127\.0\.0\.1:9464\/health'\)/
+    )
+  })
+
   it("makes the tables and the rights before anything uses them, and does not do so again", () => {
     assert.deepStrictEqual(tables?.depends_on, { postgres: { condition: "service_healthy" } })
     assert.deepStrictEqual(rights?.depends_on, { tables: { condition: "service_completed_successfully" } })
