@@ -52,6 +52,7 @@ export const check = Effect.fnUntraced(function*(
       return Effect.ensuring(Rules_.askAll(about, settings, ({ goal }) => goal, subject), Effect.sync(done))
     })
   const checked = known ? [] : yield* judge(goal)
+  if (!known && isBlocked(checked)) yield* Screening.again(around, about, at)
   // What was stopped already is not shown to a model.
   const found = known || profile === "off" || isBlocked(checked)
     ? checked
