@@ -21,13 +21,19 @@ const tableOf = (heading: string): ReadonlyMap<string, string> => {
   }))
 }
 
+/** What the layers of both APIs share. */
+const requestOptions = "packages/provider/src/RequestOptions.ts"
+
 /** The members of an interface, by its source. */
 const membersOf = (path: string, name: string): ReadonlyArray<string> => {
   const source = read(path)
   const from = source.indexOf(`export interface ${name}`)
   assert.notStrictEqual(from, -1, `${path} ${name}`)
   const body = source.slice(from, source.indexOf("\n}\n", from))
-  return Array.from(body.matchAll(/^ {2}readonly (\w+)\??:/gm), ([, member = ""]) => member)
+  const shared = body.includes("extends RequestOptions.RequestOptions")
+    ? membersOf(requestOptions, "RequestOptions")
+    : []
+  return [...Array.from(body.matchAll(/^ {2}readonly (\w+)\??:/gm), ([, member = ""]) => member), ...shared]
 }
 
 const names = (heading: string) => Array.from(tableOf(heading).keys())
@@ -38,7 +44,8 @@ describe("docs/reference/configuration.md", () => {
     const variables = sources.flatMap((source) =>
       // Not those in examples.
       Array.from(
-        source.replace(/^ *\/?\*.*$/gm, "").matchAll(/(?:Config\.\w+\(|process\.env\[?\.?)"?([A-Z][A-Z0-9_]+)/g),
+        source.replace(/^ *\/?\*.*$/gm, "")
+          .matchAll(/(?:Config\.\w+\(|RequestOptions\.baseUrl\(|process\.env\[?\.?)"?([A-Z][A-Z0-9_]+)/g),
         ([, name = ""]) => name
       )
     )
@@ -88,11 +95,13 @@ describe("docs/reference/configuration.md", () => {
   })
 
   it("says of options what the code says of their defaults", () => {
-    const defaults = (path: string) =>
-      new Map(Array.from(
-        read(path).matchAll(/\?\? ("[^"]+"|[\d_]+|true|\d+ \* 1024 \* 1024)/g),
-        ([, value = ""]) => [value, true]
-      ))
+    const value = /(?:\?\?|\bbounds\(options,) ("[^"]+"|[\d_]+|true|\d+ \* 1024 \* 1024)/g
+    const shared = Array.from(read(requestOptions).matchAll(/[{,] \w+ = ("[^"]+")/g))
+    const defaults = (path: string) => {
+      const source = read(path)
+      const found = [...source.matchAll(value), ...(source.includes("RequestOptions.bounds(") ? shared : [])]
+      return new Map(found.map(([, value = ""]) => [value, true]))
+    }
     for (
       const [path, heading, expected] of [
         ["packages/core/src/Worker.ts", "### `Worker.layer`", {
