@@ -182,16 +182,19 @@ const itself = (tool: string): Origins.Traced => ({
   places: []
 })
 
-/** Something that the call says is in nothing trusted. What is all in the request is never judged by what results say. */
+/**
+ * Something that the call says is in nothing trusted, or it says nothing at all. What is all in the request is never judged by what
+ * results say.
+ */
 const isForeign = ({ arguments: args, sources }: Subject): boolean => {
   const trusted = sources.filter(({ origin }) => origin === "request" || origin === "instructions" || origin === "own")
-  const said = Sinks.scalars(args).map(([path, value]) => ({
+  const said = Sinks.scalars(args).filter(([, value]) => String(value).trim() !== "").map(([path, value]) => ({
     path,
     kind: "id" as const,
     value: String(value),
     embedded: false
   }))
-  return Origins.trace(said, trusted).some(({ origin, sink }) => origin === "nowhere" && sink.value.trim() !== "")
+  return said.length === 0 || Origins.trace(said, trusted).some(({ origin }) => origin === "nowhere")
 }
 
 const nothing: Orders.Weighed = { place: undefined, told: false, ordered: false, prose: false, level: "none" }

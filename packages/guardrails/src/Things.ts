@@ -34,7 +34,7 @@ export const classes: Readonly<Record<string, ReadonlySet<string>>> = {
     collègue client usuario invitado participante colega cliente utente ospite partecipante collega usuário convidado gebruiker
     gast deelnemer użytkownik gość uczestnik klient`),
   access:
-    set(`access permission permissions role rights admin key door lock read write zugang zugriff rolle rechte schlüssel tür accès rôle
+    set(`access permission permissions role rights admin key door doors lock read write zugang zugriff rolle rechte schlüssel tür accès rôle
     droits porte acceso rol permisos puerta accesso ruolo porta acesso função toegang rol dostęp rola`),
   credential:
     set(`password passwords credential credentials token key secret login passcode pin passwort kennwort schlüssel mot clé contraseña
