@@ -20,10 +20,14 @@ export const find = (text: string, runs: ReadonlyArray<Run>): ReadonlyArray<Span
   if (runs.length === 0) return found
   // Where no word for a phone stands at all, none stands before a number.
   speaks = anyWord.test(text)
+  speaksOtherwise = anyOtherWord.test(text)
+  known.clear()
   for (const run of runs) {
     const span = run.plus ? international(text, run) : national(text, run)
     if (span !== undefined) found.push(span)
   }
+  // Nothing of a text is kept.
+  known.clear()
   return found
 }
 
@@ -39,7 +43,7 @@ const international = (text: string, { end, groups, start }: Run): Span | undefi
     if (last === undefined) break
     const all = digitsOf(text, groups.slice(0, count))
     if (all.length < 7 || all.length > 16 || (count === groups.length && isWordCode(text.charCodeAt(end)))) continue
-    const number = NumberingPlans.international(all)
+    const number = internationalOnce(all)
     // `+46 (0)179 …`: a trunk prefix that is not dialled from abroad.
     const grouped = count > 1 && all.length >= 9 && hasCallingCode(all)
     const trunk = /^\d{1,3}0\d{8}/.test(all)
@@ -62,7 +66,7 @@ const national = (text: string, run: Run): Span | undefined => {
   if (digits.length < 6 || digits.length > 15 || isDate(text, run) || isPartOfName(text, start, end)) return undefined
   if (called(text, start, end)) return { start, end }
   if (groups.length < 2 || digits.length < 7) return undefined
-  if (digits.startsWith("00") && NumberingPlans.international(digits.slice(2)) === "valid") {
+  if (digits.startsWith("00") && internationalOnce(digits.slice(2)) === "valid") {
     return { start, end }
   }
   const separators = new Set(groups.slice(1).map(({ separator }) => separator))
@@ -72,13 +76,30 @@ const national = (text: string, run: Run): Span | undefined => {
   if (groups.length < 3 && !isBracketed && /\d[.,]$/.test(text.slice(Math.max(0, start - 2), start))) return undefined
   // Groups joined by dots or slashes are versions, dates and fractions more often than numbers.
   if (separators.has("/") || (separators.has(".") && groups.length < 3) || notCalled(text, start)) return undefined
-  const countries = shapes().get(shapeOf(groups, digits.startsWith("0")))
-  return countries !== undefined && someOf(countries, digits) ? { start, end } : undefined
+  const shape = shapeOf(groups, digits.startsWith("0"))
+  const countries = shapes().get(shape)
+  return countries !== undefined && someOf(countries, digits, shape) ? { start, end } : undefined
 }
 
-const someOf = (countries: ReadonlySet<string>, digits: string): boolean => {
-  for (const country of countries) if (NumberingPlans.isNational(digits, country)) return true
-  return false
+const someOf = (countries: ReadonlySet<string>, digits: string, shape: string): boolean =>
+  once(`${shape} ${digits}`, () => {
+    for (const country of countries) if (NumberingPlans.isNational(digits, country)) return "valid"
+    return "neither"
+  }) === "valid"
+
+const internationalOnce = (digits: string) => once(`+${digits}`, () => NumberingPlans.international(digits))
+
+type Answer = ReturnType<typeof NumberingPlans.international>
+
+/** What was found out about the numbers of the text that is looked at, which often has one more than once. */
+const known = new Map<string, Answer>()
+
+const once = (number: string, find: () => Answer): Answer => {
+  const before = known.get(number)
+  if (before !== undefined) return before
+  const answer = find()
+  if (known.size < 4096) known.set(number, answer)
+  return answer
 }
 
 /** `ORD-2020-579937`, and what is glued to more of a name. */
@@ -121,15 +142,22 @@ const isCalledAfter = (text: string, end: number): boolean => speaks && afterWor
 const otherWords =
   /(?:isbn|issn|\bssn|\bid\b|_id|\bref|order|invoice|track|serial|amount|price|total|account|version|build|port|zip|date|time|\bat|code|\bpid|count|size|bytes|lat|lon|coord|meter|case|ticket|\brun|trace)\w{0,10}[^\p{L}\d\n]{0,4}$/iu
 
-const notCalled = (text: string, start: number): boolean => otherWords.test(text.slice(Math.max(0, start - 24), start))
+const anyOtherWord =
+  /isbn|issn|ssn|id|ref|order|invoice|track|serial|amount|price|total|account|version|build|port|zip|date|time|at|code|pid|count|size|bytes|lat|lon|coord|meter|case|ticket|run|trace/i
+
+/** Of the text that is looked at. */
+let speaksOtherwise = true
+
+const notCalled = (text: string, start: number): boolean =>
+  speaksOtherwise && otherWords.test(text.slice(Math.max(0, start - 24), start))
 
 const shapeOf = (groups: ReadonlyArray<Group>, trunk: boolean): string =>
   `${trunk ? "0:" : ""}${groups.map(({ end, start }) => end - start).join("-")}`
 
-let known: ReadonlyMap<string, ReadonlySet<string>> | undefined
+let written: ReadonlyMap<string, ReadonlySet<string>> | undefined
 
 /** In which groups which countries write their numbers. */
-const shapes = (): ReadonlyMap<string, ReadonlySet<string>> => known ??= readShapes()
+const shapes = (): ReadonlyMap<string, ReadonlySet<string>> => written ??= readShapes()
 
 const readShapes = (): ReadonlyMap<string, ReadonlySet<string>> => {
   const found = new Map<string, Set<string>>()
