@@ -1,9 +1,12 @@
 /**
- * Scores texts with weights that were learned: how much a passage reads like an instruction to a model. One pass, linear time.
+ * Scores texts with weights that were learned: how much a passage reads like an instruction to a model. Linear time.
  */
 import * as Features from "./Features.ts"
+import * as Linear from "./Linear.ts"
+import * as Patterns from "./Patterns.ts"
 import * as Reading from "./Reading.ts"
 import type { Channel, Passage } from "./TextSignal.ts"
+import * as Tokens from "./Tokens.ts"
 
 /**
  * What was learned of one channel.
@@ -12,11 +15,9 @@ import type { Channel, Passage } from "./TextSignal.ts"
  * @since 0.1.0
  */
 export interface Model {
-  /** One weight for each feature; their number is a power of two. */
-  readonly weights: Int8Array
-  /** What one unit of a weight is worth. */
-  readonly step: number
-  readonly bias: number
+  readonly patterns: Patterns.Patterns
+  /** What is added for runs of characters and words, and how much it counts. Results do without. */
+  readonly linear?: { readonly model: Linear.Linear; readonly share: number }
   /** The margins that a share of benign texts is above, for each of `shares`: of machine output, and of prose. */
   readonly machine: ReadonlyArray<number>
   readonly prose: ReadonlyArray<number>
@@ -30,19 +31,8 @@ export interface Model {
  */
 export const shares = [0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001]
 
-/**
- * Windows, in characters as they are read. Each looks at what is about as long.
- *
- * @category constants
- * @since 0.1.0
- */
-export const windows = [160, 448]
-
 /** Above this share of common words, less what is written in signs, a text is prose. */
 const proseFrom = 0.12
-
-/** Below this many characters a window counts as if it had as many. */
-const least = 48
 
 /** A text is scored in pieces of this length, which have some characters in common. */
 const piece = 16_384
@@ -73,20 +63,27 @@ interface Hit {
  * @category scoring
  * @since 0.1.0
  */
-export function* pieces(model: Model, text: string): Generator<void, Scored> {
+export function* pieces({ linear, machine, patterns, prose: sentences }: Model, text: string): Generator<void, Scored> {
   let margin = -Infinity
   let prose = 0
   let length = 0
   const hits: Array<Hit> = []
-  const floor = Math.min(model.machine[2] ?? 0, model.prose[2] ?? 0)
+  const floor = Math.min(machine[2] ?? 0, sentences[2] ?? 0)
   for (let from = 0; from === 0 || from < text.length;) {
     const to = endOfPiece(text, from)
     const part = from === 0 && to === text.length ? text : text.slice(from, to)
     const reading = Reading.read(part)
-    const features = Features.of(reading)
-    prose += features.prose * part.length
+    const tokens = Tokens.of(reading)
+    prose += tokens.prose * part.length
     length += part.length
-    margin = Math.max(margin, scan(model, reading, features, part.length, from, floor, hits))
+    const added = linear === undefined ? 0 : linear.share * Linear.highest(linear.model, Features.of(reading))
+    Patterns.scan(patterns, tokens, (first, last, found) => {
+      const own = found + added
+      if (own > margin) margin = own
+      if (own > floor && last > first) {
+        hits.push({ ...placeOf(reading, tokens, first, last, part.length, from), margin: own })
+      }
+    })
     if (to >= text.length) break
     from = to - shared
     yield
@@ -102,50 +99,24 @@ const endOfPiece = (text: string, from: number): number => {
   return end
 }
 
-let sums = new Float64Array(1 << 14)
-
-const scan = (
-  { bias, step, weights }: Model,
-  reading: Reading.Reading,
-  { ends, hashes, length }: Features.Features,
+/** Where a window of words stands in the text. */
+const placeOf = (
+  { from: places, length }: Reading.Reading,
+  { at, count }: Tokens.Tokens,
+  first: number,
+  last: number,
   partLength: number,
-  offset: number,
-  floor: number,
-  hits: Array<Hit>
-): number => {
-  const mask = weights.length - 1
-  if (sums.length < length + 1) sums = new Float64Array(2 * length + 2)
-  let sum = 0
-  let feature = 0
-  for (let at = 0; at < length; at++) {
-    const end = ends[at] ?? 0
-    for (; feature < end; feature++) sum += weights[(hashes[feature] ?? 0) & mask] ?? 0
-    sums[at + 1] = sum
+  offset: number
+): { readonly start: number; readonly end: number } => {
+  const begin = at[first] ?? 0
+  const stop = last < count ? at[last] ?? length : length
+  const start = places[begin] ?? 0
+  const end = places[stop - 1] ?? 0
+  const next = stop < length ? places[stop] ?? 0 : partLength
+  return {
+    start: offset + Math.min(start, end),
+    end: offset + Math.min(partLength, Math.max(start, end, next >= start ? next : 0) + (next > end ? 0 : 1))
   }
-  let best = -Infinity
-  for (const size of windows) {
-    const stride = size / 8
-    for (let start = 0;; start += stride) {
-      const from = length <= size ? 0 : Math.min(start, length - size)
-      const to = Math.min(length, from + size)
-      const margin = ((sums[to] ?? 0) - (sums[from] ?? 0)) * step / Math.sqrt(Math.max(least, to - from)) + bias
-      if (margin > best) best = margin
-      if (margin > floor && length > 0) {
-        const first = reading.from[from] ?? 0
-        const last = reading.from[to - 1] ?? 0
-        const next = to < length ? reading.from[to] ?? 0 : partLength
-        const end = Math.max(first, last, next >= first ? next : 0)
-        hits.push({
-          start: offset + Math.min(first, last),
-          end: offset + Math.min(partLength, end + (next > last ? 0 : 1)),
-          margin
-        })
-      }
-      if (to >= length) break
-    }
-    if (length <= size) break
-  }
-  return best
 }
 
 /**

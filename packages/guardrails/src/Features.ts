@@ -4,7 +4,7 @@
  */
 import { inWord, newline } from "./Folding.ts"
 import type { Reading } from "./Reading.ts"
-import { classOf, isCommon, sieveOf } from "./Words.ts"
+import { classOf, sieveOf } from "./Words.ts"
 
 /**
  * The features of a reading, in its order. The arrays are used again for the next one.
@@ -17,11 +17,8 @@ export interface Features {
   /** How many features there are up to and with each position of the reading. */
   readonly ends: Int32Array
   readonly length: number
-  /** How much of it is sentences: the share of common words among its words, less half the share of signs. */
-  readonly prose: number
 }
 
-const common = sieveOf(isCommon)
 const classed = sieveOf(classOf.keys())
 
 let hashes = new Int32Array(1 << 16)
@@ -51,9 +48,6 @@ export const of = ({ capital, codes, length }: Reading): Features => {
   let kindBefore = 0
   let sinceKind = 99
   let sinceKindBefore = 99
-  let words = 0
-  let signs = 0
-  let commonWords = 0
   let c1 = newline
   let c2 = newline
   let c3 = newline
@@ -71,8 +65,6 @@ export const of = ({ capital, codes, length }: Reading): Features => {
       hashes[count++] = mix(Math.imul(twisted, 0x3c6ef372) ^ beforeThat)
       hashes[count++] = mix(Math.imul(word, 0x5bd1e995) ^ beforeThat ^ 0x777)
       if (capitals === letters && letters > 2) hashes[count++] = mix(word ^ 0x7654321)
-      words++
-      if (common[word & 4095] === 1 && isCommon.has(word)) commonWords++
       sinceKind++
       sinceKindBefore++
       const next = classed[word & 4095] === 1 ? classOf.get(word) : undefined
@@ -93,11 +85,6 @@ export const of = ({ capital, codes, length }: Reading): Features => {
       capitals = 0
     }
     if (at === length) break
-    if (
-      inWord[code] !== 1 && code > 32 && code !== 46 && code !== 44 && code !== 40 && code !== 41 && code !== 45 &&
-      code !== 96
-    ) signs++
-    else if (code === 48) signs++
     const three = Math.imul(Math.imul(Math.imul(code, 0x9e3779b1) ^ c1, 0x85ebca6b) ^ c2, 0xc2b2ae35)
     const four = Math.imul(three ^ c3, 0x27d4eb2f)
     hashes[count++] = mix(three)
@@ -110,7 +97,7 @@ export const of = ({ capital, codes, length }: Reading): Features => {
     ends[at] = count
   }
   if (length > 0) ends[length - 1] = count
-  return { hashes, ends, length, prose: commonWords / Math.max(8, words) - signs / Math.max(1, length) / 2 }
+  return { hashes, ends, length }
 }
 
 const mix = (hash: number): number => {

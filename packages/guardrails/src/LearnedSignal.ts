@@ -4,6 +4,8 @@
 import { Digest } from "@durable-agents/core"
 import { Effect, Layer } from "effect"
 import * as Detector from "./Detector.ts"
+import type { Linear } from "./Linear.ts"
+import type { Patterns } from "./Patterns.ts"
 import type { Channel, Signal } from "./TextSignal.ts"
 import { TextSignal } from "./TextSignal.ts"
 import * as goal from "./weights/goal.ts"
@@ -19,18 +21,34 @@ import * as toolResult from "./weights/toolResult.ts"
 export interface Weights {
   /** Names what they were learned from. */
   readonly data: string
-  readonly bias: number
-  readonly step: number
   readonly machine: ReadonlyArray<number>
   readonly prose: ReadonlyArray<number>
-  /** Signed bytes, in base64. */
-  readonly weights: string
+  /** `words` are three bytes each, `rows` signed bytes, both in base64. */
+  readonly patterns: Omit<Patterns, "words" | "rows"> & { readonly words: string; readonly rows: string }
+  /** `weights` are signed bytes, in base64. */
+  readonly linear?: Omit<Linear, "weights"> & { readonly share: number; readonly weights: string }
 }
 
-const opened = ({ weights, ...rest }: Omit<Weights, "data">): Detector.Model => ({
-  ...rest,
-  weights: Int8Array.from(atob(weights), (character) => character.charCodeAt(0) << 24 >> 24)
-})
+const bytesOf = (text: string): Uint8Array => Uint8Array.from(atob(text), (character) => character.charCodeAt(0))
+
+const opened = ({ linear, machine, patterns, prose }: Omit<Weights, "data">): Detector.Model => {
+  const words = bytesOf(patterns.words)
+  return {
+    machine,
+    prose,
+    patterns: {
+      ...patterns,
+      words: Array.from(
+        { length: words.length / 3 },
+        (_, at) => (words[3 * at] ?? 0) << 16 | (words[3 * at + 1] ?? 0) << 8 | (words[3 * at + 2] ?? 0)
+      ),
+      rows: new Int8Array(bytesOf(patterns.rows).buffer)
+    },
+    ...(linear === undefined ? {} : {
+      linear: { share: linear.share, model: { ...linear, weights: new Int8Array(bytesOf(linear.weights).buffer) } }
+    })
+  }
+}
 
 const stored: { readonly [Name in Channel]: Weights } = { goal, tool_args: toolArgs, tool_result: toolResult }
 const models = new Map<Channel, Detector.Model>()
@@ -51,7 +69,7 @@ export const modelOf = (channel: Channel): Detector.Model => {
 const levels = { weak: Detector.levelOf(0.05), strong: Detector.levelOf(0.005) }
 
 const signalOf = (model: (channel: Channel) => Detector.Model, name: string): Signal => ({
-  version: `learned-1-${name}`,
+  version: `learned-2-${name}`,
   levels: { goal: levels, tool_args: levels, tool_result: levels },
   score: (text, channel) => Effect.map(judgedBy(model(channel), text, channel, levels.weak), ({ passages }) => passages)
 })
@@ -85,7 +103,7 @@ export const make = (weights: { readonly [Name in Channel]: Weights }): Signal =
     tool_args: opened(weights.tool_args),
     tool_result: opened(weights.tool_result)
   }
-  return signalOf((channel) => own[channel], Digest.digest(weights.tool_result.weights).slice(7, 19))
+  return signalOf((channel) => own[channel], Digest.digest(weights.tool_result.patterns.rows).slice(7, 19))
 }
 
 /**

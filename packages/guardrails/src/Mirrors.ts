@@ -48,7 +48,7 @@ export const find = (
   for (let at = 0; at <= length; at++) {
     const code = at < length ? codes[at] ?? 0 : 0
     if (inWord[code] === 1) {
-      hash = hashStep(letters === 0 ? seed : hash, code)
+      hash = Math.imul((letters === 0 ? seed : hash) ^ code, 0x01000193)
       letters++
       continue
     }
@@ -68,5 +68,3 @@ export const find = (
 }
 
 const seed = 0x811c9dc5
-
-const hashStep = (hash: number, code: number): number => Math.imul(hash ^ code, 0x01000193)

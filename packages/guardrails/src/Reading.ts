@@ -115,12 +115,14 @@ const walk = (state: State, text: string, pin: number, depth: number): void => {
     const from = pin < 0 ? at : pin
     if (at >= tokenEnd && depth < maxDepth && code < 128) {
       if ((base64[code] ?? -1) >= 0) {
-        tokenEnd = endOfToken(text, at)
-        if (tokenEnd - at >= 24 && token(state, text, at, tokenEnd, from, depth)) {
-          at = tokenEnd - 1
-          continue
+        if (isLong(text, at)) {
+          tokenEnd = endOfToken(text, at)
+          if (tokenEnd - at >= long && token(state, text, at, tokenEnd, from, depth)) {
+            at = tokenEnd - 1
+            continue
+          }
         }
-        const copied = copyWord(state, text, at, tokenEnd, pin)
+        const copied = isLetter(code) ? copyWord(state, text, at, pin) : at
         if (copied > at) {
           at = copied - 1
           continue
@@ -134,7 +136,7 @@ const walk = (state: State, text: string, pin: number, depth: number): void => {
       }
     }
     if (
-      at >= state.rowEnd && code > 32 && text.charCodeAt(at + 1) === 32 && (at === 0 || text.charCodeAt(at - 1) <= 32)
+      code > 32 && at >= state.rowEnd && text.charCodeAt(at + 1) === 32 && (at === 0 || text.charCodeAt(at - 1) <= 32)
     ) {
       const end = spaced(state, text, at, pin)
       if (end > at) {
@@ -160,24 +162,32 @@ const walk = (state: State, text: string, pin: number, depth: number): void => {
 }
 
 /** Most words have no secret: letters alone are read as they are. The end of what was read, or `at`. */
-const copyWord = (state: State, text: string, at: number, end: number, pin: number): number => {
-  let to = at
-  while (to < end && isLetter(text.charCodeAt(to))) to++
-  // One letter may begin a row of them, and before a digit there may be more than letters.
-  if (to - at < 2 || (to < end && text.charCodeAt(to) >= 48 && text.charCodeAt(to) <= 57)) return at
-  grow(state, state.length + to - at)
+const copyWord = (state: State, text: string, at: number, pin: number): number => {
+  if (state.length + text.length - at > state.codes.length) grow(state, state.length + text.length - at)
   const { capital, codes, from } = state
   let { length } = state
-  for (let next = at; next < to; next++) {
-    const code = text.charCodeAt(next)
+  let to = at
+  for (let code = text.charCodeAt(at); (code >= 97 && code <= 122) || (code >= 65 && code <= 90);) {
     codes[length] = code | 32
     capital[length] = code < 97 ? 1 : 0
-    from[length] = pin < 0 ? next : pin
+    from[length] = pin < 0 ? to : pin
     length++
+    code = text.charCodeAt(++to)
   }
+  // One letter may begin a row of them, and before a digit there may be more than letters.
+  if (to - at < 2 || (text.charCodeAt(to) >= 48 && text.charCodeAt(to) <= 57)) return at
   state.length = length
   state.last = codes[length - 1] ?? space
   return to
+}
+
+/** Tokens shorter than this hide nothing. */
+const long = 24
+
+/** Whether the token that begins here may be long enough. */
+const isLong = (text: string, at: number): boolean => {
+  const code = text.charCodeAt(at + long - 1)
+  return code < 128 && (base64[code] ?? -1) >= 0
 }
 
 /** Tags and mathematical letters are read as the letters that they are. */

@@ -26,9 +26,9 @@ interface Tolerance {
  * @since 0.1.0
  */
 export const tolerances: { readonly [Name in Exclude<Guardrails.Profile, "off" | "validation">]: Tolerance } = {
-  lenient: { machine: 0.001, prose: 0.005, goal: 0.001, args: 0.0005 },
-  standard: { machine: 0.004, prose: 0.02, goal: 0.005, args: 0.005 },
-  strict: { machine: 0.01, prose: 0.06, goal: 0.02, args: 0.01 }
+  lenient: { machine: 0.0012, prose: 0.0045, goal: 0.0008, args: 0.0005 },
+  standard: { machine: 0.0025, prose: 0.02, goal: 0.0045, args: 0.005 },
+  strict: { machine: 0.0092, prose: 0.036, goal: 0.0195, args: 0.0095 }
 }
 
 /**
@@ -159,8 +159,13 @@ const spansOf = (
     })
   )
 
-/** Arguments as the detector has learned them: JSON with blanks. */
-const written = (json: Schema.Json): string => {
+/**
+ * Arguments as the detector has learned them: JSON with blanks.
+ *
+ * @category encoders
+ * @since 0.1.0
+ */
+export const written = (json: Schema.Json): string => {
   if (json === null || typeof json !== "object") return JSON.stringify(json)
   return Array.isArray(json)
     ? `[${json.map(written).join(", ")}]`

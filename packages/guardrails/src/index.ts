@@ -34,7 +34,10 @@ export * as SharedLimits from "./SharedLimits.ts"
 // What a text looks like
 export * as Detector from "./Detector.ts"
 export * as LearnedSignal from "./LearnedSignal.ts"
+export * as Patterns from "./Patterns.ts"
+export * as Reading from "./Reading.ts"
 export * as TextSignal from "./TextSignal.ts"
+export * as Tokens from "./Tokens.ts"
 export * as Wording from "./Wording.ts"
 
 // What another model says

@@ -1,6 +1,6 @@
 import type { Guardrails } from "@durable-agents/agent"
 import { RunId } from "@durable-agents/core"
-import { Detector, LearnedSignal, Wording } from "@durable-agents/guardrails"
+import { Detector, LearnedSignal, Patterns, Tokens, Wording } from "@durable-agents/guardrails"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { readdirSync, readFileSync } from "node:fs"
@@ -29,7 +29,17 @@ describe("LearnedSignal.make", () => {
   it.effect("scores with the weights that it is given, and names them", () =>
     Effect.gen(function*() {
       const shares = Detector.shares.map(() => 0)
-      const least = { data: "none", bias: 1, step: 1, machine: shares, prose: shares, weights: btoa("\u0000\u0000") }
+      const rows = (value: number) => Buffer.alloc((256 + Tokens.shapes + 1) * Patterns.width, value).toString("base64")
+      const patterns = {
+        filters: 1,
+        reach: 1,
+        step: 1,
+        offsets: [0],
+        heads: [1, 1],
+        biases: [1, 1] as const,
+        words: ""
+      }
+      const least = { data: "none", machine: shares, prose: shares, patterns: { ...patterns, rows: rows(0) } }
       const signal = LearnedSignal.make({ goal: least, tool_args: least, tool_result: least })
       assert.lengthOf(yield* signal.score("Anything at all.", "tool_result"), 1)
       assert.notStrictEqual(signal.version, LearnedSignal.signal.version)
@@ -38,7 +48,7 @@ describe("LearnedSignal.make", () => {
         LearnedSignal.make({
           goal: least,
           tool_args: least,
-          tool_result: { ...least, weights: btoa("\u0001\u0001") }
+          tool_result: { ...least, patterns: { ...patterns, rows: rows(1) } }
         }).version
       )
     }))
@@ -105,7 +115,9 @@ describe("the weights", () => {
     )
     assert.isAtMost(files.reduce((sum, { length }) => sum + length, 0), 512 * 1024)
     const heldOut = readFileSync(new URL("../scripts/heldOut.json", import.meta.url), "utf8").slice(0, 200)
-    for (const file of files) assert.include(heldOut, /data = "(\w{64})"/.exec(file)?.[1] ?? "none")
+    const learned = files.flatMap((file) => /data = "(\w{64})"/.exec(file)?.[1] ?? [])
+    assert.strictEqual(learned.length, 3)
+    for (const digest of learned) assert.include(heldOut, digest)
   })
 })
 

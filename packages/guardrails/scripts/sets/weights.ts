@@ -8,11 +8,24 @@ import { pathToFileURL } from "node:url"
 
 const Weights = Schema.Struct({
   data: Schema.String,
-  bias: Schema.Finite,
-  step: Schema.Finite,
   machine: Schema.Array(Schema.Finite),
   prose: Schema.Array(Schema.Finite),
-  weights: Schema.String
+  patterns: Schema.Struct({
+    filters: Schema.Int,
+    reach: Schema.Int,
+    step: Schema.Finite,
+    offsets: Schema.Array(Schema.Finite),
+    heads: Schema.Array(Schema.Finite),
+    biases: Schema.Tuple([Schema.Finite, Schema.Finite]),
+    words: Schema.String,
+    rows: Schema.String
+  }),
+  linear: Schema.optionalKey(Schema.Struct({
+    share: Schema.Finite,
+    bias: Schema.Finite,
+    step: Schema.Finite,
+    weights: Schema.String
+  }))
 })
 
 const one = (folder: string, name: string) =>

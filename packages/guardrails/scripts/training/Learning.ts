@@ -1,9 +1,9 @@
 /**
  * Learns weights: logistic regression on windows of texts, in which no feature may say much by itself.
  */
-import { windows } from "../../src/Detector.ts"
+import { type Linear, windows } from "../../src/Linear.ts"
 import * as Chance from "./Chance.ts"
-import type { Example } from "./Examples.ts"
+import type { Featured } from "./Examples.ts"
 
 export interface Settings {
   readonly bits: number
@@ -13,14 +13,8 @@ export interface Settings {
   readonly seed: number
 }
 
-export interface Learned {
-  readonly weights: Int8Array
-  readonly step: number
-  readonly bias: number
-}
-
 interface Window {
-  readonly of: Example
+  readonly of: Featured
   readonly start: number
   readonly end: number
   readonly isAttack: boolean
@@ -31,7 +25,7 @@ const rate = 0.1
 const decay = 1e-6
 const least = 48
 
-const offset = ({ ends }: Example, at: number): number => at <= 0 ? 0 : ends[at - 1] ?? 0
+const offset = ({ ends }: Featured, at: number): number => at <= 0 ? 0 : ends[at - 1] ?? 0
 
 const along = (length: number, size: number, stride: number): ReadonlyArray<readonly [number, number]> => {
   if (length <= size) return [[0, length]]
@@ -41,13 +35,13 @@ const along = (length: number, size: number, stride: number): ReadonlyArray<read
   return all
 }
 
-export const learn = (examples: ReadonlyArray<Example>, { bits, epochs, most, seed }: Settings): Learned => {
+export const learn = (examples: ReadonlyArray<Featured>, { bits, epochs, most, seed }: Settings): Linear => {
   const mask = (1 << bits) - 1
   const weights = new Float32Array(1 << bits)
   const squares = new Float32Array(1 << bits).fill(1e-2)
   const chance = Chance.make(seed)
   let bias = -2
-  const marginOf = (of: Example, start: number, end: number): number => {
+  const marginOf = (of: Featured, start: number, end: number): number => {
     let sum = 0
     const to = offset(of, end)
     for (let at = offset(of, start); at < to; at++) sum += weights[(of.hashes[at] ?? 0) & mask] ?? 0
@@ -80,9 +74,9 @@ export const learn = (examples: ReadonlyArray<Example>, { bits, epochs, most, se
 
 /** What is learned of a text: all windows of a benign one; of an attack those that show it, and some that do not. */
 const windowsOf = (
-  of: Example,
+  of: Featured,
   chance: Chance.Chance,
-  marginOf: ((of: Example, start: number, end: number) => number) | undefined
+  marginOf: ((of: Featured, start: number, end: number) => number) | undefined
 ): ReadonlyArray<Window> => {
   const { attack, length, line } = of
   const found: Array<Window> = []
