@@ -49,6 +49,36 @@ describe("Timeline.add", () => {
     })
   })
 
+  it("says what each model is asked for", () => {
+    const call = {
+      attempt: 1,
+      turn: 1,
+      model: "m",
+      idempotencyKey: "k",
+      promptDigest: "d",
+      messageCount: 2,
+      estimatedTokens: 9
+    }
+    const asked = (key: string) => ({ _tag: "LLMCallRequested", key, ...call } as const)
+    const { entries } = add(
+      empty,
+      log(asked("turn-1/model"), asked("turn-1/call-1/result/screening/classifier"), {
+        _tag: "LLMCallFailed",
+        key: "goal/screening/classifier",
+        attempt: 1,
+        turn: 1,
+        reason: "Timeout",
+        error: "late",
+        final: false
+      })
+    )
+    assert.deepStrictEqual(entries.map(({ title }) => title), [
+      "Turn 1: ask the model",
+      "Turn 1: ask a model for the guardrail classifier",
+      "Turn 1: ask a model for the guardrail classifier"
+    ])
+  })
+
   it("numbers events, says of each what it was, and where a fork may be at most", () => {
     const { entries, open, points } = add(empty, whole)
     assert.deepStrictEqual(entries.map(({ from, to }) => [from, to]), [[0, 6], [2, 2], [3, 5], [7, 7], [8, 8]])

@@ -14,11 +14,7 @@ export const change = (event: Requested | Completed | Failed, line: MakeLine): C
       return {
         id: event.key,
         kind: "model",
-        ...running(
-          event,
-          event.compaction === undefined ? `Turn ${event.turn}: ask the model` : `Turn ${event.turn}: summarise`,
-          line
-        ),
+        ...running(event, asking(event, event.compaction === undefined ? "ask the model" : "summarise"), line),
         facts: facts({ within: within(event.key), model: event.model, messages: `${event.messageCount}` })
       }
     case "LLMCallCompleted":
@@ -78,7 +74,7 @@ export const change = (event: Requested | Completed | Failed, line: MakeLine): C
         lines: [...recoveredLine(event, line), line("Output", "plain", event.output)]
       }
     case "LLMCallFailed":
-      return { id: event.key, kind: "model", ...failed(event, `Turn ${event.turn}: ask the model`, line) }
+      return { id: event.key, kind: "model", ...failed(event, asking(event, "ask the model"), line) }
     case "ToolCallFailed":
       return {
         id: event.key,
@@ -91,6 +87,12 @@ export const change = (event: Requested | Completed | Failed, line: MakeLine): C
     case "StepFailed":
       return { id: event.key, kind: "step", ...failed(event, `Step ${event.key}`, line) }
   }
+}
+
+/** What a model is asked for; a guardrail that asks one has its name at the end of the key. */
+const asking = ({ key, turn }: EventOf<"LLMCallRequested" | "LLMCallFailed">, otherwise: string): string => {
+  const [, guardrail] = key.split("/screening/")
+  return `Turn ${turn}: ${guardrail === undefined ? otherwise : `ask a model for the guardrail ${guardrail}`}`
 }
 
 type Requested = EventOf<"LLMCallRequested" | "ToolCallRequested" | "StepRequested">
