@@ -65,8 +65,8 @@ export const modelOf = (channel: Channel): Detector.Model => {
   return known
 }
 
-/** From one in twenty benign texts on, and from one in two hundred on. */
-const levels = { weak: Detector.levelOf(0.05), strong: Detector.levelOf(0.005) }
+/** From three in a hundred benign texts on, and from one in a thousand on. */
+const levels = { weak: Detector.levelOf(0.03), strong: Detector.levelOf(0.001) }
 
 const signalOf = (model: (channel: Channel) => Detector.Model, name: string): Signal => ({
   version: `learned-2-${name}`,
