@@ -10,6 +10,9 @@ const names: { readonly [Name in Channel]: string } = { tool_result: "toolResult
 
 const base64 = (bytes: Uint8Array | Int8Array): string => Buffer.from(bytes.buffer).toString("base64")
 
+/** As the formatter leaves it, however long it is. */
+const list = (numbers: ReadonlyArray<number>): string => `[\n    ${numbers.join(",\n    ")}\n  ]`
+
 /** The margins that shares of texts are above. */
 export const quantiles = (margins: ReadonlyArray<number>): ReadonlyArray<number> => {
   const sorted = margins.toSorted((a, b) => b - a)
@@ -30,7 +33,8 @@ export const write = (
   bias: ${linear.model.bias},
   step: ${linear.model.step},
   /** Signed bytes, in base64. */
-  weights: "${base64(linear.model.weights)}"
+  weights:
+    "${base64(linear.model.weights)}"
 }
 `
   writeFileSync(
@@ -43,13 +47,15 @@ export const patterns = {
   filters: ${rest.filters},
   reach: ${rest.reach},
   step: ${rest.step},
-  offsets: [${rest.offsets.join(", ")}],
-  heads: [${rest.heads.join(", ")}],
+  offsets: ${list(rest.offsets)},
+  heads: ${list(rest.heads)},
   biases: [${rest.biases.join(", ")}] as const,
   /** Three bytes each, in base64. */
-  words: "${base64(known)}",
+  words:
+    "${base64(known)}",
   /** Signed bytes, in base64. */
-  rows: "${base64(rows)}"
+  rows:
+    "${base64(rows)}"
 }
 ${more}`
   )
