@@ -286,7 +286,8 @@ describe("a server that rolls back", () => {
     "because of a deadlock is asked again, and what it was told is stored once (PG-10)",
     () =>
       Effect.gen(function*() {
-        const { on } = yield* asRole({ deadlock_timeout: "50ms" }, "superuser")
+        // The server looks once, when a statement has waited for that long: by then the circle must be closed.
+        const { on } = yield* asRole({ deadlock_timeout: "1s" }, "superuser")
         const runIds = [...yield* Effect.forEach(upTo(2), () => start(on))].sort()
         const [first, second] = runIds
         const sql = yield* byHand
@@ -297,6 +298,8 @@ describe("a server that rolls back", () => {
         const waiting =
           observer`select from pg_stat_activity where wait_event_type = 'Lock' and query like ${`%${schema}%`}`
         const decisions = yield* sql.withTransaction(Effect.gen(function*() {
+          // The other one is to be rolled back.
+          yield* sql`set local deadlock_timeout = '60s'`
           yield* row(second)
           const both = yield* Effect
             .forkChild(Effect.forEach(

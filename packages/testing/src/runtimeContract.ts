@@ -634,8 +634,8 @@ export const runtimeContract = (
   describe(`${name}: time`, () => {
     test("of a branch that ends while another one hangs: in the store within 50 ms", (stores) =>
       Effect.gen(function*() {
-        const hang = yield* Deferred.make<string>()
-        const done = yield* Deferred.make<void>()
+        let hang = Deferred.makeUnsafe<string>()
+        let done = Deferred.makeUnsafe<void>()
         const handler: Handler = () =>
           Effect.all([
             step("hangs", Deferred.await(hang)),
@@ -644,7 +644,9 @@ export const runtimeContract = (
               Effect.andThen(Effect.sleep("20 millis"), Effect.as(Deferred.succeed(done, undefined), "done"))
             )
           ], { concurrency: "unbounded" })
-        yield* Effect.gen(function*() {
+        const stored = Effect.gen(function*() {
+          hang = Deferred.makeUnsafe()
+          done = Deferred.makeUnsafe()
           const store = yield* EventStore
           const runId = yield* start()
           const running = yield* Effect.forkChild(execute(runId))
@@ -654,9 +656,16 @@ export const runtimeContract = (
             Stream.takeUntil(({ event }) => event._tag === "StepCompleted"),
             Stream.runDrain
           )
-          assert.isBelow(performance.now() - begun, 50)
+          const took = performance.now() - begun
           yield* Deferred.succeed(hang, "late")
           yield* Fiber.join(running)
+          return took
+        })
+        yield* Effect.gen(function*() {
+          // One that waited for the other branch would be slow each time; what makes a busy machine slow passes.
+          let fastest = yield* stored
+          for (let times = 1; times < 10 && fastest >= 50; times++) fastest = Math.min(fastest, yield* stored)
+          assert.isBelow(fastest, 50)
         }).pipe(Effect.provide(processOf(handler, stores)))
       }))
 
