@@ -1,6 +1,7 @@
 /**
  * Scores texts with weights that were learned: how much a passage reads like an instruction to a model. Linear time.
  */
+import * as Disguise from "./Disguise.ts"
 import * as Features from "./Features.ts"
 import * as Linear from "./Linear.ts"
 import * as Patterns from "./Patterns.ts"
@@ -18,6 +19,8 @@ export interface Model {
   readonly patterns: Patterns.Patterns
   /** What is added for runs of characters and words, and how much it counts. Results do without. */
   readonly linear?: { readonly model: Linear.Linear; readonly share: number }
+  /** Whether what stands there encoded is a disguise as well. */
+  readonly encoded: boolean
   /** The margins that a share of benign texts is above, for each of `shares`: of machine output, and of prose. */
   readonly machine: ReadonlyArray<number>
   readonly prose: ReadonlyArray<number>
@@ -30,6 +33,9 @@ export interface Model {
  * @since 0.1.0
  */
 export const shares = [0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001]
+
+/** The margin of words in disguise: whatever they say, they were to be read by a model and by nobody else. */
+const sure = 99
 
 /** Above this share of common words, less what is written in signs, a text is prose. */
 const proseFrom = 0.12
@@ -48,6 +54,8 @@ export interface Scored {
   /** The highest margin of its windows. */
   readonly margin: number
   readonly isProse: boolean
+  /** Whether words in disguise are among what stands out. */
+  readonly disguised: boolean
   readonly hits: ReadonlyArray<Hit>
 }
 
@@ -63,10 +71,12 @@ interface Hit {
  * @category scoring
  * @since 0.1.0
  */
-export function* pieces({ linear, machine, patterns, prose: sentences }: Model, text: string): Generator<void, Scored> {
+export function* pieces(model: Model, text: string): Generator<void, Scored> {
+  const { encoded, linear, machine, patterns, prose: sentences } = model
   let margin = -Infinity
   let prose = 0
   let length = 0
+  let disguised = false
   const hits: Array<Hit> = []
   const floor = Math.min(machine[2] ?? 0, sentences[2] ?? 0)
   for (let from = 0; from === 0 || from < text.length;) {
@@ -84,11 +94,16 @@ export function* pieces({ linear, machine, patterns, prose: sentences }: Model, 
         hits.push({ ...placeOf(reading, tokens, first, last, part.length, from), margin: own })
       }
     })
+    for (const { end, start } of Disguise.find(part, reading, tokens, encoded)) {
+      margin = sure
+      disguised = true
+      hits.push({ start: from + start, end: from + end, margin })
+    }
     if (to >= text.length) break
     from = to - shared
     yield
   }
-  return { margin, isProse: prose / Math.max(1, length) > proseFrom, hits }
+  return { margin, isProse: prose / Math.max(1, length) > proseFrom, disguised, hits }
 }
 
 /** Where a piece ends: not inside a token, if one ends near. */
@@ -118,6 +133,14 @@ const placeOf = (
     end: offset + Math.min(partLength, Math.max(start, end, next >= start ? next : 0) + (next > end ? 0 : 1))
   }
 }
+
+/**
+ * Whether texts of a channel have no reason to be encoded.
+ *
+ * @category predicates
+ * @since 0.1.0
+ */
+export const isEncodingOdd = (channel: Channel): boolean => channel === "goal"
 
 /**
  * Scores a text at once.

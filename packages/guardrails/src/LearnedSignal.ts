@@ -31,11 +31,12 @@ export interface Weights {
 
 const bytesOf = (text: string): Uint8Array => Uint8Array.from(atob(text), (character) => character.charCodeAt(0))
 
-const opened = ({ linear, machine, patterns, prose }: Omit<Weights, "data">): Detector.Model => {
+const opened = (channel: Channel, { linear, machine, patterns, prose }: Omit<Weights, "data">): Detector.Model => {
   const words = bytesOf(patterns.words)
   return {
     machine,
     prose,
+    encoded: Detector.isEncodingOdd(channel),
     patterns: {
       ...patterns,
       words: Array.from(
@@ -60,7 +61,7 @@ const models = new Map<Channel, Detector.Model>()
  * @since 0.1.0
  */
 export const modelOf = (channel: Channel): Detector.Model => {
-  const known = models.get(channel) ?? opened(stored[channel])
+  const known = models.get(channel) ?? opened(channel, stored[channel])
   models.set(channel, known)
   return known
 }
@@ -69,7 +70,7 @@ export const modelOf = (channel: Channel): Detector.Model => {
 const levels = { weak: Detector.levelOf(0.03), strong: Detector.levelOf(0.001) }
 
 const signalOf = (model: (channel: Channel) => Detector.Model, name: string): Signal => ({
-  version: `learned-2-${name}`,
+  version: `learned-3-${name}`,
   levels: { goal: levels, tool_args: levels, tool_result: levels },
   score: (text, channel) => Effect.map(judgedBy(model(channel), text, channel, levels.weak), ({ passages }) => passages)
 })
@@ -99,15 +100,15 @@ export const signal: Signal = signalOf(modelOf, toolResult.data.slice(0, 12))
  */
 export const make = (weights: { readonly [Name in Channel]: Weights }): Signal => {
   const own = {
-    goal: opened(weights.goal),
-    tool_args: opened(weights.tool_args),
-    tool_result: opened(weights.tool_result)
+    goal: opened("goal", weights.goal),
+    tool_args: opened("tool_args", weights.tool_args),
+    tool_result: opened("tool_result", weights.tool_result)
   }
   return signalOf((channel) => own[channel], Digest.digest(weights.tool_result.patterns.rows).slice(7, 19))
 }
 
 /**
- * The passages of a text from a score on, and whether the text is prose.
+ * The passages of a text from a score on, whether it is prose, and whether words in disguise are in it.
  *
  * @category scoring
  * @since 0.1.0
@@ -118,6 +119,7 @@ export const judged = (text: string, channel: Channel, least: number) =>
 const judgedBy = (model: Detector.Model, text: string, channel: Channel, least: number) =>
   Effect.map(run(model, text), (scored) => ({
     isProse: scored.isProse,
+    disguised: scored.disguised,
     score: Detector.scoreOf(model, scored.margin, isProseOf(channel, scored)),
     passages: Detector.passages(model, text, { ...scored, isProse: isProseOf(channel, scored) }, least)
   }))

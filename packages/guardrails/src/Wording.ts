@@ -26,9 +26,9 @@ interface Tolerance {
  * @since 0.1.0
  */
 export const tolerances: { readonly [Name in Exclude<Guardrails.Profile, "off" | "validation">]: Tolerance } = {
-  lenient: { machine: 0.0012, prose: 0.0045, goal: 0.0008, args: 0.0005 },
-  standard: { machine: 0.0025, prose: 0.02, goal: 0.0045, args: 0.005 },
-  strict: { machine: 0.0092, prose: 0.036, goal: 0.0195, args: 0.0095 }
+  lenient: { machine: 0.0002, prose: 0.001, goal: 0.0008, args: 0.0005 },
+  standard: { machine: 0.0018, prose: 0.009, goal: 0.0045, args: 0.005 },
+  strict: { machine: 0.0055, prose: 0.03, goal: 0.0195, args: 0.0095 }
 }
 
 /**
@@ -63,7 +63,9 @@ export const make = (): Guardrails.Guardrail => ({
       found === undefined ? [] : [{
         rule: "goal_wording",
         action: "ESCALATE",
-        message: "the goal is worded like an attempt to make a model drop its rules or say its secrets",
+        message: found.disguised
+          ? "words stand in the goal in disguise, for a model to read and not for people"
+          : "the goal is worded like an attempt to make a model drop its rules or say its secrets",
         detail: { score: found.score },
         spans: found.passages.map(({ end, start }) => ({ start, end }))
       }]),
@@ -88,7 +90,14 @@ export const make = (): Guardrails.Guardrail => ({
           counts: false,
           message: "the result reads like instructions to a model, and is withheld"
         }]
-        : [{ ...common, action: "REDACT", spans, message: "passages of the result read like instructions to a model" }]
+        : [{
+          ...common,
+          action: "REDACT",
+          spans,
+          message: found.disguised
+            ? "words stand in the result in disguise, for a model to read and not for people"
+            : "passages of the result read like instructions to a model"
+        }]
     })
   }
 })
@@ -101,11 +110,15 @@ const replacement = "[taken out: this passage reads like an instruction; the log
 const standOut = (text: string, channel: Channel, profile: Guardrails.Profile) => {
   const least = Math.min(thresholdOf(profile, channel, false), thresholdOf(profile, channel, true))
   if (least === Infinity) return Effect.succeed(undefined)
-  return Effect.map(LearnedSignal.judged(text, channel, least), ({ isProse, passages, score }) => {
+  return Effect.map(LearnedSignal.judged(text, channel, least), ({ disguised, isProse, passages, score }) => {
     const threshold = thresholdOf(profile, channel, channel === "tool_result" && isProse)
     return score < threshold
       ? undefined
-      : { score: Math.round(score * 1000) / 1000, passages: passages.filter((passage) => passage.score >= threshold) }
+      : {
+        disguised,
+        score: Math.round(score * 1000) / 1000,
+        passages: passages.filter((passage) => passage.score >= threshold)
+      }
   })
 }
 

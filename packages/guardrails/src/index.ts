@@ -33,6 +33,7 @@ export * as SharedLimits from "./SharedLimits.ts"
 
 // What a text looks like
 export * as Detector from "./Detector.ts"
+export * as Disguise from "./Disguise.ts"
 export * as LearnedSignal from "./LearnedSignal.ts"
 export * as Patterns from "./Patterns.ts"
 export * as Reading from "./Reading.ts"

@@ -24,7 +24,7 @@ export interface Line {
 }
 
 /** Where something stands. */
-interface Place {
+export interface Place {
   readonly start: number
   readonly end: number
 }
@@ -38,6 +38,8 @@ export interface Example {
   }
   /** The words in which the attack is said; absent if nobody says where it is. */
   readonly said: Place | undefined
+  /** Those in which it stands in any way, also in letters that say nothing before they are turned. */
+  readonly stands: ReadonlyArray<Place>
 }
 
 /** An example with its runs of characters and words. */
@@ -75,6 +77,9 @@ const writtenAgain = (text: string): string => {
 export const example = (line: Line): Example => {
   const reading = Reading.read(line.text)
   const tokens = Tokens.of(reading)
+  const places = line.label === "attack"
+    ? placesOf(line, tokens.count, (at) => reading.from[tokens.at[at] ?? 0] ?? 0)
+    : []
   return {
     line,
     tokens: {
@@ -83,9 +88,8 @@ export const example = (line: Line): Example => {
       forms: tokens.forms.slice(0, tokens.count),
       loud: tokens.loud.slice(0, tokens.count)
     },
-    said: line.label === "attack"
-      ? placeOf(line, tokens.count, (at) => reading.from[tokens.at[at] ?? 0] ?? 0)
-      : undefined
+    said: readable(places),
+    stands: places
   }
 }
 
@@ -98,20 +102,29 @@ export const featured = (line: Line): Featured => {
     length,
     ends: ends.slice(0, length),
     hashes: hashes.slice(0, length === 0 ? 0 : ends[length - 1] ?? 0),
-    attack: line.label === "attack" ? placeOf(line, length, (at) => reading.from[at] ?? 0) : undefined
+    attack: line.label === "attack" ? readable(placesOf(line, length, (at) => reading.from[at] ?? 0)) : undefined
   }
 }
 
-const placeOf = (line: Line, length: number, from: (at: number) => number): Place | undefined => {
-  const place = spanOf(line)
-  if (place === undefined) return undefined
-  const [first, last] = place
-  const isIn = (at: number): boolean => from(at) >= first && from(at) < last
-  let start = 0
-  while (start < length && !isIn(start)) start++
-  let end = start
-  while (end < length && isIn(end)) end++
-  return end > start ? { start, end } : undefined
+const placesOf = (line: Line, length: number, from: (at: number) => number): ReadonlyArray<Place> => {
+  const span = spanOf(line)
+  if (span === undefined) return []
+  const [first, last] = span
+  const found: Array<Place> = []
+  for (let start = 0; start < length; start++) {
+    let end = start
+    while (end < length && from(end) >= first && from(end) < last) end++
+    if (end === start) continue
+    found.push({ start, end })
+    start = end
+  }
+  return found
+}
+
+/** What was turned stands twice, and behind everything else so that it can be read. */
+const readable = (places: ReadonlyArray<Place>): Place | undefined => {
+  const longest = Math.max(...places.map(({ end, start }) => end - start))
+  return places.findLast(({ end, start }) => end - start > longest / 2)
 }
 
 const prose = new Set(["docs", "agent_docs", "hard_security_prose"])

@@ -43,7 +43,7 @@ export const fit = (
     const example = other === channel ? known.get(id) : undefined
     return example === undefined ? [] : [example]
   })
-  const none = { machine: [], prose: [] }
+  const none = { machine: [], prose: [], encoded: Detector.isEncodingOdd(channel) }
   if (linear === undefined) {
     return { ...none, patterns: PatternLearning.learn([...own, ...made.map(Examples.example)], patterns) }
   }

@@ -5,7 +5,7 @@ import * as Patterns from "../../src/Patterns.ts"
 import * as Synonyms from "../../src/Synonyms.ts"
 import * as Tokens from "../../src/Tokens.ts"
 import * as Chance from "./Chance.ts"
-import type { Example } from "./Examples.ts"
+import type { Example, Place } from "./Examples.ts"
 
 export interface Settings {
   readonly filters: number
@@ -193,7 +193,12 @@ const highest = (windows: ReadonlyArray<Window>): Window | undefined =>
   )
 
 /** The windows of a text that something is learned from. */
-const chosen = ({ line, said }: Example, windows: ReadonlyArray<Window>, reach: number, chance: Chance.Chance) => {
+const chosen = (
+  { line, said, stands }: Example,
+  windows: ReadonlyArray<Window>,
+  reach: number,
+  chance: Chance.Chance
+) => {
   const found: Array<{ readonly window: Window; readonly isAttack: boolean; readonly worth: number }> = []
   const put = (window: Window | undefined, isAttack: boolean, worth: number): void => {
     if (window !== undefined) found.push({ window, isAttack, worth })
@@ -209,9 +214,9 @@ const chosen = ({ line, said }: Example, windows: ReadonlyArray<Window>, reach: 
   } else if (said === undefined) put(best, true, 1)
   else {
     const need = Math.min((said.end - said.start) * 0.9, Patterns.block * (reach - 1))
-    const seen = ({ from, to }: Window): number => Math.min(to, said.end) - Math.max(from, said.start)
-    put(highest(windows.filter((window) => seen(window) >= need)), true, 1)
-    put(highest(windows.filter((window) => seen(window) <= 0)), false, 0.5)
+    const seen = ({ from, to }: Window, { end, start }: Place): number => Math.min(to, end) - Math.max(from, start)
+    put(highest(windows.filter((window) => seen(window, said) >= need)), true, 1)
+    put(highest(windows.filter((window) => stands.every((place) => seen(window, place) <= 0))), false, 0.5)
   }
   return found
 }
