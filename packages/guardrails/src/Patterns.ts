@@ -114,6 +114,7 @@ const lexiconOf = (patterns: Patterns): Lexicon => {
 
 let bases = new Int32Array(1 << 13)
 let best = new Int32Array(1 << 13)
+let margins = new Float64Array(1 << 10)
 
 /**
  * Scores the windows of a text in their order: from which word, up to which, and how much it stands out.
@@ -126,27 +127,47 @@ export const scan = (
   tokens: Tokens.Tokens,
   visit: (from: number, to: number, margin: number) => void
 ): void => {
-  const { biases, filters, heads, offsets, reach, step } = patterns
+  const { biases, filters, reach } = patterns
   const { count } = tokens
   const blocks = Math.max(1, Math.ceil(count / block))
+  const windows = Math.max(1, blocks - reach + 1)
   if (best.length < blocks * filters) best = new Int32Array(2 * blocks * filters)
+  if (margins.length < windows) margins = new Float64Array(2 * windows)
   look(patterns, tokens, blocks)
   const share = shareOf(tokens.prose)
-  const worth = offsets.map((_, filter) => (heads[filter] ?? 0) * (1 - share) + (heads[filters + filter] ?? 0) * share)
-  const bias = biases[0] * (1 - share) + biases[1] * share
-  for (let from = 0; from === 0 || from + reach <= blocks; from++) {
-    const to = Math.min(blocks, from + reach)
-    let margin = bias
-    for (let filter = 0; filter < filters; filter++) {
-      let most = best[from * filters + filter] ?? 0
-      for (let at = from + 1; at < to; at++) {
-        const other = best[at * filters + filter] ?? 0
-        if (other > most) most = other
+  margins.fill(biases[0] * (1 - share) + biases[1] * share, 0, windows)
+  for (let filter = 0; filter < filters; filter++) weigh(patterns, filter, share, blocks)
+  for (let from = 0; from < windows; from++) {
+    visit(from * block, Math.min(count, (from + reach) * block), margins[from] ?? 0)
+  }
+}
+
+/** Adds to each window what it has of a pattern: its best place there, if that is enough. */
+const weigh = ({ filters, heads, offsets, reach, step }: Patterns, filter: number, share: number, blocks: number) => {
+  const offset = offsets[filter] ?? 0
+  const worth = (heads[filter] ?? 0) * (1 - share) + (heads[filters + filter] ?? 0) * share
+  let most = -Infinity
+  let place = -1
+  for (let at = 0; at < blocks; at++) {
+    const value = best[at * filters + filter] ?? 0
+    if (value >= most) {
+      most = value
+      place = at
+    } else if (place <= at - reach) {
+      // The best one has left the window.
+      place = at - reach + 1
+      most = best[place * filters + filter] ?? 0
+      for (let next = place + 1; next <= at; next++) {
+        const other = best[next * filters + filter] ?? 0
+        if (other >= most) {
+          most = other
+          place = next
+        }
       }
-      const has = most * step + (offsets[filter] ?? 0)
-      if (has > 0) margin += has * (worth[filter] ?? 0)
     }
-    visit(from * block, Math.min(count, to * block), margin)
+    if (at < reach - 1 && at < blocks - 1) continue
+    const has = most * step + offset
+    if (has > 0) margins[Math.max(0, at - reach + 1)] = (margins[Math.max(0, at - reach + 1)] ?? 0) + has * worth
   }
 }
 

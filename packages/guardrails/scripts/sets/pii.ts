@@ -4,7 +4,7 @@
 import { PersonalData } from "@durable-agents/guardrails"
 import { Effect, Schema } from "effect"
 import type { EvaluationSet } from "./EvaluationSet.ts"
-import { kilobytes, microseconds, share } from "./measuring.ts"
+import { kilobytes, share, timed } from "./measuring.ts"
 
 const Span = Schema.Struct({
   start: Schema.Int,
@@ -32,10 +32,7 @@ export const pii: EvaluationSet = {
   measure: (records) =>
     Effect.gen(function*() {
       const lines = yield* Effect.orDie(decode(records))
-      for (const { text } of lines.slice(0, 200)) PersonalData.find(text)
-      const begun = microseconds()
-      const found = lines.map(({ text }) => PersonalData.find(text))
-      const took = microseconds() - begun
+      const { result: found, took } = yield* timed(Effect.sync(() => lines.map(({ text }) => PersonalData.find(text))))
       const types = new Map<string, Counts>()
       const subtypes = new Map<string, Counts>()
       const missed: Array<string> = []

@@ -7,7 +7,7 @@ import { RunId } from "@durable-agents/core"
 import { LearnedSignal, Wording } from "@durable-agents/guardrails"
 import { Effect, Result, Schema } from "effect"
 import type { EvaluationSet } from "./EvaluationSet.ts"
-import { kilobytes, microseconds, share } from "./measuring.ts"
+import { kilobytes, share, timed } from "./measuring.ts"
 
 const Line = Schema.Struct({
   id: Schema.String,
@@ -142,25 +142,23 @@ export const text: EvaluationSet = {
       const lines = yield* Effect.orDie(decode(records))
       const profile = Result.getOrThrow(Port.profile(name))
       const guardrail = Wording.make()
-      for (const line of lines.slice(0, 100)) yield* verdictsOf(guardrail, profile, line)
-      const begun = microseconds()
-      const judged: Array<Judged> = []
-      for (const line of lines) {
-        const verdicts = yield* verdictsOf(guardrail, profile, line)
-        judged.push({
+      const { result: judged, took } = yield* timed(Effect.forEach(lines, (line) =>
+        Effect.map(verdictsOf(guardrail, profile, line), (verdicts): Judged => ({
           line,
-          flagged: verdicts.some(({ action }) => action !== "ALLOW"),
+          flagged: verdicts.some(({ action }) =>
+            action !== "ALLOW"
+          ),
           ends: verdicts.some((verdict) => isEnd(verdict, line))
-        })
-      }
-      const took = microseconds() - begun
+        }))))
       return {
         set: "text",
         profile,
         version: LearnedSignal.signal.version,
         records: lines.length,
         ...measuresOf(judged),
-        runsEndedOnBenignInput: endedOf(judged.filter(({ line }) => line.label === "benign")),
+        runsEndedOnBenignInput: endedOf(judged.filter(({ line }) =>
+          line.label === "benign"
+        )),
         microsecondsPerKilobyte: took / kilobytes(lines.map(({ text }) => text))
       }
     }),
