@@ -48,6 +48,9 @@ const issuers: ReadonlyArray<readonly [from: number, to: number, lengths: Readon
   [9792, 9792, [16]]
 ]
 
+/** The lengths of groups as a number; cards have up to five groups. */
+const keyOf = (lengths: ReadonlyArray<number>): number => lengths.reduce((key, length) => key * 32 + length, 0)
+
 const groupings = new Set([
   "4-4-4-4",
   "4-6-5",
@@ -66,7 +69,7 @@ const groupings = new Set([
   "8-8",
   "5-5-5",
   "8-11"
-])
+].map((lengths) => keyOf(lengths.split("-").map(Number))))
 
 /**
  * @category finders
@@ -76,6 +79,8 @@ export const find = (text: string, runs: ReadonlyArray<Run>): ReadonlyArray<Span
   const found: Array<Span> = []
   for (const run of runs) {
     const { groups } = run
+    // Shorter than any card, with all that joins the groups.
+    if (run.end - run.start < 12) continue
     for (let from = 0; from < groups.length; from++) {
       const span = cardAt(text, run, from)
       if (span === undefined) continue
@@ -91,15 +96,16 @@ const cardAt = (text: string, { groups }: Run, from: number) => {
   const first = groups[from]
   if (first === undefined) return undefined
   let to = from
-  let digits = ""
-  let lengths = ""
+  let length = 0
+  let key = 0
   const separator = groups[from + 1]?.separator
   const single = separator === " " || separator === "-"
-  for (let at = from; at < groups.length && digits.length <= 24; at++) {
+  for (let at = from; at < groups.length && length <= 24; at++) {
     const group = groups[at]
     if (group === undefined || (at > from && (!single || group.separator !== separator))) break
-    digits += text.slice(group.start, group.end)
-    lengths += at > from ? `-${group.end - group.start}` : group.end - group.start
+    const own = group.end - group.start
+    length += own
+    key = at - from < 5 && own < 32 ? key * 32 + own : Infinity
     to = at
   }
   const last = groups[to]
@@ -109,10 +115,16 @@ const cardAt = (text: string, { groups }: Run, from: number) => {
   ) {
     return undefined
   }
-  const whole = to > from && groupings.has(lengths) ? { digits, last, to } : undefined
-  const plain = { digits: text.slice(first.start, first.end), last: first, to: from }
-  for (const { digits, last, to } of whole === undefined ? [plain] : [whole, plain]) {
+  if (to > from && length >= 12 && length <= 19 && groupings.has(key)) {
+    let digits = ""
+    for (let at = from; at <= to; at++) digits += text.slice(groups[at]?.start, groups[at]?.end)
     if (isCard(digits) && stands(text, first.start, last.end)) return { start: first.start, end: last.end, to }
+  }
+  // Without what is joined to it.
+  if (
+    first.end - first.start >= 12 && isCard(text.slice(first.start, first.end)) && stands(text, first.start, first.end)
+  ) {
+    return { start: first.start, end: first.end, to: from }
   }
   return undefined
 }
@@ -128,7 +140,7 @@ const stands = (text: string, start: number, end: number): boolean => {
 const isCard = (digits: string): boolean =>
   digits.length >= 12 && digits.length <= 19 && luhn(digits) &&
   issuers.some(([from, to, lengths]) => {
-    const prefix = Number(digits.slice(0, String(from).length))
+    const prefix = Number(digits.slice(0, from < 10 ? 1 : from < 100 ? 2 : from < 1000 ? 3 : 4))
     return prefix >= from && prefix <= to && lengths.includes(digits.length)
   })
 

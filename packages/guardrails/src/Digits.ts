@@ -27,7 +27,13 @@ export interface Group {
   readonly separator: string
 }
 
-const isDigit = (code: number): boolean => code >= 48 && code <= 57
+/**
+ * Whether a digit of ASCII.
+ *
+ * @category guards
+ * @since 0.1.0
+ */
+export const isDigit = (code: number): boolean => code >= 48 && code <= 57
 
 /**
  * Whether a digit, a letter or an underscore.
@@ -37,6 +43,11 @@ const isDigit = (code: number): boolean => code >= 48 && code <= 57
  */
 export const isWordCode = (code: number): boolean =>
   isDigit(code) || (code >= 65 && code <= 90) || (code >= 97 && code <= 122) || code === 95 || code > 191
+
+/** What joins begin with. */
+const mayJoin = (code: number): boolean =>
+  code === 32 || code === 45 || code === 46 || code === 47 || code === 40 || code === 41 || code === 160 ||
+  code === 0x2011
 
 const joins = new Set([" ", "-", ".", "/", ") ", ")", " (", "(", " - ", ")-", "-(", "\u00a0", "\u2011"])
 
@@ -57,6 +68,13 @@ export const runsOf = (text: string): ReadonlyArray<Run> => {
   while (at < text.length) {
     if (!isDigit(text.charCodeAt(at))) {
       at++
+      continue
+    }
+    let end = at + 1
+    while (end < text.length && isDigit(text.charCodeAt(end))) end++
+    // Nothing is joined to it, and no number that anybody looks for is as short.
+    if (end - at < 6 && joinAt(text, end) === undefined) {
+      at = end
       continue
     }
     const run = runAt(text, at)
@@ -103,6 +121,7 @@ const runAt = (text: string, at: number): Run => {
 }
 
 const joinAt = (text: string, at: number): string | undefined => {
+  if (!mayJoin(text.charCodeAt(at))) return undefined
   for (let length = 1; length <= 3; length++) {
     if (!isDigit(text.charCodeAt(at + length))) continue
     const between = text.slice(at, at + length)

@@ -100,21 +100,30 @@ export const kinds: ReadonlyArray<Kind> = [secret, email, iban, card, ip, phone]
  * @since 0.1.0
  */
 export const find = (text: string, of: ReadonlyArray<Kind> = kinds): ReadonlyArray<Found> => {
-  const found: Array<Found & { readonly rank: number }> = []
-  for (const [rank, { find, name }] of of.entries()) {
-    for (const { end, start } of find(text)) {
-      if (start >= 0 && end > start && end <= text.length) found.push({ start, end, kind: name, rank })
+  const found: Array<Found> = []
+  let taken: Uint8Array | undefined
+  for (const { find, name } of of) {
+    for (const { end, start } of inOrder(find(text))) {
+      if (start < 0 || end <= start || end > text.length) continue
+      taken ??= new Uint8Array(text.length)
+      if (isFree(taken, start, end)) found.push({ start, end, kind: name })
     }
   }
-  if (found.length < 2) return found.map(({ end, kind, start }) => ({ start, end, kind }))
-  const taken = new Uint8Array(text.length)
-  return found
-    .sort((a, b) => a.rank - b.rank || a.start - b.start || b.end - a.end)
-    .filter(({ end, start }) => {
-      if (taken.subarray(start, end).includes(1)) return false
-      taken.fill(1, start, end)
-      return true
-    })
-    .sort((a, b) => a.start - b.start)
-    .map(({ end, kind, start }) => ({ start, end, kind }))
+  return inOrder(found)
 }
+
+/** Takes a passage, unless some of it is taken. */
+const isFree = (taken: Uint8Array, start: number, end: number): boolean => {
+  for (let at = start; at < end; at++) if (taken[at] === 1) return false
+  for (let at = start; at < end; at++) taken[at] = 1
+  return true
+}
+
+/** From the beginning of a text to its end, the longer one first; most are so from the start. */
+const inOrder = <A extends { readonly start: number; readonly end: number }>(
+  spans: ReadonlyArray<A>
+): ReadonlyArray<A> =>
+  spans.every((span, at) => at === 0 || order(spans[at - 1] ?? span, span) <= 0) ? spans : spans.toSorted(order)
+
+const order = (a: { readonly start: number; readonly end: number }, b: typeof a): number =>
+  a.start - b.start || b.end - a.end

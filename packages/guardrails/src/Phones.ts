@@ -2,9 +2,12 @@
  * Phone numbers: international ones, national ones in the groups of some country, and whatever the text calls a phone number.
  */
 import metadata from "libphonenumber-js/min/metadata"
+import * as DigitPatterns from "./DigitPatterns.ts"
 import type { Group, Run } from "./Digits.ts"
-import { isWordCode } from "./Digits.ts"
+import { isDigit, isWordCode } from "./Digits.ts"
 import * as NumberingPlans from "./NumberingPlans.ts"
+import type { Said } from "./PhoneWords.ts"
+import { isAsciiLetter, isCalledAfter, isCalledBefore, notCalled, saidIn } from "./PhoneWords.ts"
 
 interface Span {
   readonly start: number
@@ -18,37 +21,39 @@ interface Span {
 export const find = (text: string, runs: ReadonlyArray<Run>): ReadonlyArray<Span> => {
   const found: Array<Span> = []
   if (runs.length === 0) return found
-  // Where no word for a phone stands at all, none stands before a number.
-  speaks = anyWord.test(text)
-  speaksOtherwise = anyOtherWord.test(text)
-  known.clear()
+  const said = saidIn(text)
   for (const run of runs) {
-    const span = run.plus ? international(text, run) : national(text, run)
+    const span = run.plus ? international(said, run) : national(said, run)
     if (span !== undefined) found.push(span)
   }
-  // Nothing of a text is kept.
-  known.clear()
   return found
 }
 
-const digitsOf = (text: string, groups: ReadonlyArray<Group>): string =>
-  groups.map(({ end, start }) => text.slice(start, end)).join("")
+const digitsOf = (text: string, groups: ReadonlyArray<Group>, count: number): string => {
+  let all = ""
+  for (let at = 0; at < count; at++) {
+    const group = groups[at]
+    if (group !== undefined) all += text.slice(group.start, group.end)
+  }
+  return all
+}
 
 /** From a plus sign on, as many groups as make a number. */
-const international = (text: string, { end, groups, start }: Run): Span | undefined => {
+const international = (said: Said, { end, groups, start }: Run): Span | undefined => {
+  const { text } = said
   if (start > 0 && isWordCode(text.charCodeAt(start - 1))) return undefined
-  const isCalled = isCalledBefore(text, start)
+  const isCalled = isCalledBefore(said, start)
   for (let count = groups.length; count > 0 && count > groups.length - 4; count--) {
     const last = groups[count - 1]
     if (last === undefined) break
-    const all = digitsOf(text, groups.slice(0, count))
-    if (all.length < 7 || all.length > 16 || (count === groups.length && isWordCode(text.charCodeAt(end)))) continue
-    const number = internationalOnce(all)
+    const length = lengthOf(groups, count)
+    if (length < 7 || length > 16 || (count === groups.length && isWordCode(text.charCodeAt(end)))) continue
+    const all = digitsOf(text, groups, count)
+    const number = NumberingPlans.international(all)
     // `+46 (0)179 …`: a trunk prefix that is not dialled from abroad.
-    const grouped = count > 1 && all.length >= 9 && hasCallingCode(all)
-    const trunk = /^\d{1,3}0\d{8}/.test(all)
+    const isGrouped = count > 1 && length >= 9 && (number === "possible" || /^\d{1,3}0\d{8}/.test(all))
     if (
-      number === "valid" || (grouped && (trunk || number === "possible")) || isCalled || isCalledAfter(text, last.end)
+      number === "valid" || (isGrouped && hasCallingCode(all)) || isCalled || isCalledAfter(text, last.end)
     ) {
       return { start, end: last.end }
     }
@@ -59,112 +64,118 @@ const international = (text: string, { end, groups, start }: Run): Span | undefi
 const hasCallingCode = (digits: string): boolean =>
   [1, 2, 3].some((length) => Object.hasOwn(metadata.country_calling_codes, digits.slice(0, length)))
 
-const national = (text: string, run: Run): Span | undefined => {
-  const { end, groups, start } = run
-  const digits = digitsOf(text, groups)
-  if (isWordCode(start > 0 ? text.charCodeAt(start - 1) : 32) || isWordCode(text.charCodeAt(end))) return undefined
-  if (digits.length < 6 || digits.length > 15 || isDate(text, run) || isPartOfName(text, start, end)) return undefined
-  if (called(text, start, end)) return { start, end }
-  if (groups.length < 2 || digits.length < 7) return undefined
-  if (digits.startsWith("00") && internationalOnce(digits.slice(2)) === "valid") {
-    return { start, end }
-  }
-  const separators = new Set(groups.slice(1).map(({ separator }) => separator))
-  const isBracketed = text[start] === "(" || groups.some(({ separator }) => /[()]/.test(separator))
-  // Two numbers beside each other are two numbers, unless the first begins as only a phone number does.
-  if ((separators.size > 1 || (groups.length < 3 && !digits.startsWith("0"))) && !isBracketed) return undefined
-  if (groups.length < 3 && !isBracketed && /\d[.,]$/.test(text.slice(Math.max(0, start - 2), start))) return undefined
-  // Groups joined by dots or slashes are versions, dates and fractions more often than numbers.
-  if (separators.has("/") || (separators.has(".") && groups.length < 3) || notCalled(text, start)) return undefined
-  const shape = shapeOf(groups, digits.startsWith("0"))
-  const countries = shapes().get(shape)
-  return countries !== undefined && someOf(countries, digits, shape) ? { start, end } : undefined
+const lengthOf = (groups: ReadonlyArray<Group>, count: number): number => {
+  let length = 0
+  for (let at = 0; at < count; at++) length += sizeOf(groups[at])
+  return length
 }
 
-const someOf = (countries: ReadonlySet<string>, digits: string, shape: string): boolean =>
-  once(`${shape} ${digits}`, () => {
-    for (const country of countries) if (NumberingPlans.isNational(digits, country)) return "valid"
-    return "neither"
-  }) === "valid"
+const sizeOf = (group: Group | undefined): number => group === undefined ? 0 : group.end - group.start
 
-const internationalOnce = (digits: string) => once(`+${digits}`, () => NumberingPlans.international(digits))
+const national = (said: Said, run: Run): Span | undefined => {
+  const { text } = said
+  const { end, groups, start } = run
+  const before = start > 0 ? text.charCodeAt(start - 1) : 32
+  if (isWordCode(before) || isWordCode(text.charCodeAt(end))) return undefined
+  const length = lengthOf(groups, groups.length)
+  if (length < 6 || length > 15 || isDate(text, run) || isPartOfName(text, start, end)) return undefined
+  if (isCalledBefore(said, start) || isCalledAfter(text, end)) return { start, end }
+  const [first] = groups
+  if (first === undefined || groups.length < 2 || length < 7) return undefined
+  const hasTrunk = text.charCodeAt(first.start) === 48
+  if (hasTrunk && isFromAbroad(text, groups)) return { start, end }
+  const separator = groups[1]?.separator ?? ""
+  let isMixed = false
+  let isBracketed = text.charCodeAt(start) === 40
+  for (let at = 1; at < groups.length; at++) {
+    const own = groups[at]?.separator ?? ""
+    isMixed ||= own !== separator
+    isBracketed ||= own.includes("(") || own.includes(")")
+    // Groups joined by dots or slashes are versions, dates and fractions more often than numbers.
+    if (own === "/" || (own === "." && groups.length < 3)) return undefined
+  }
+  // Two numbers beside each other are two numbers, unless the first begins as only a phone number does.
+  if ((isMixed || (groups.length < 3 && !hasTrunk)) && !isBracketed) return undefined
+  const isDecimal = (before === 46 || before === 44) && isDigit(text.charCodeAt(start - 2))
+  if (groups.length < 3 && !isBracketed && isDecimal) return undefined
+  return isWritten(text, groups, hasTrunk, length) && !notCalled(said, start) ? { start, end } : undefined
+}
 
-type Answer = ReturnType<typeof NumberingPlans.international>
+/** `0041 …` */
+const isFromAbroad = (text: string, groups: ReadonlyArray<Group>): boolean => {
+  const digits = digitsOf(text, groups, groups.length)
+  return digits.startsWith("00") && NumberingPlans.international(digits.slice(2)) === "valid"
+}
 
-/** What was found out about the numbers of the text that is looked at, which often has one more than once. */
-const known = new Map<string, Answer>()
-
-const once = (number: string, find: () => Answer): Answer => {
-  const before = known.get(number)
-  if (before !== undefined) return before
-  const answer = find()
-  if (known.size < 4096) known.set(number, answer)
-  return answer
+/** Whether some country writes its numbers in such groups, and has this one. */
+const isWritten = (text: string, groups: ReadonlyArray<Group>, hasTrunk: boolean, length: number): boolean => {
+  const key = keyOf(groups.map(sizeOf), hasTrunk)
+  const shape = key === undefined ? undefined : shapes().get(key)
+  if (shape === undefined) return false
+  const numbers = shape.numbers ??= NumberingPlans.numbersOf(shape.countries, length)
+  let rest = numbers.dialled
+  for (const group of groups) {
+    for (let at = group.start; at < group.end; at++) rest = DigitPatterns.after(rest, text.charCodeAt(at) - 48)
+  }
+  return rest.ends || (numbers.leads !== 0 && NumberingPlans.isOther(numbers, digitsOf(text, groups, groups.length)))
 }
 
 /** `ORD-2020-579937`, and what is glued to more of a name. */
-const isPartOfName = (text: string, start: number, end: number): boolean =>
-  (/[\w][-/.:_]$/.test(text.slice(Math.max(0, start - 2), start)) &&
-    !/\d:$/.test(text.slice(Math.max(0, start - 2), start))) ||
-  (/^(?:[-_/][A-Za-z0-9]|\.[A-Za-z])/.test(text.slice(end, end + 2)) && !afterWords.test(text.slice(end, end + 12)))
-
-const isDate = (text: string, { end, groups, start }: Run): boolean => {
-  // An address or a mask.
-  if (groups.length === 4 && groups.every((group) => group.start === start || group.separator === ".")) return true
-  const lengths = groups.map((group) => group.end - group.start).join("-")
-  const first = Number(text.slice(groups[0]?.start, groups[0]?.end))
-  const isYear = first >= 1900 && first <= 2100
-  return (isYear && /^4-[12]-[12](?:-|$)/.test(lengths)) || /^[12]-[12]-4(?:-|$)/.test(lengths) ||
-    text[end] === ":" && /^\d/.test(text.slice(end + 1, end + 2)) ||
-    (isYear && groups.length === 2 && lengths === "4-4") ||
-    (start > 0 && text[start - 1] === ":" && /\d/.test(text.charAt(start - 2)))
+const isPartOfName = (text: string, start: number, end: number): boolean => {
+  const before = start > 1 ? text.charCodeAt(start - 1) : 32
+  if (before === 45 || before === 47 || before === 46 || before === 58 || before === 95) {
+    const name = text.charCodeAt(start - 2)
+    if (isAsciiLetter(name) || name === 95 || (isDigit(name) && before !== 58)) return true
+  }
+  const after = text.charCodeAt(end)
+  if (after !== 45 && after !== 95 && after !== 47 && after !== 46) return false
+  const next = text.charCodeAt(end + 1)
+  return (isAsciiLetter(next) || (after !== 46 && isDigit(next))) && !isCalledAfter(text, end)
 }
 
-const phoneWords =
-  /(?:phone|mobile|\bcell(?:ular)?|\btel(?:efon|efono|éfono|\.|\b)|\bfax|\bsms\b|whatsapp|\bcall(?:\s+(?:me|us|him|her))?|contact[ _-]?(?:number|no)|registered|\bdial|handy|\bmsisdn|\bring\b|hotline|\btext\s+(?:me|us))[^\p{L}\d\n]{0,4}(?:(?:number|no|nr|is|at|on|to|me|us|num|office|home|work|the|my|:|=)[^\p{L}\d\n]{0,3}){0,3}$/iu
-const afterWords = /^[\s\-–,(]{0,3}(?:office|fax|mobile|cell|home|work|phone|tel)\b/i
+const isDate = (text: string, { end, groups, start }: Run): boolean => {
+  const [group, second, third] = groups
+  if (group === undefined) return false
+  // An address or a mask.
+  if (groups.length === 4 && groups.every((one) => one.start === start || one.separator === ".")) return true
+  const first = sizeOf(group)
+  const isShort = second !== undefined && sizeOf(second) < 3
+  if (third !== undefined && isShort && first < 3 && sizeOf(third) === 4) return true
+  if (first === 4 && second !== undefined) {
+    const year = Number(text.slice(group.start, group.end))
+    const isYear = year >= 1900 && year <= 2100
+    if (isYear && third !== undefined && isShort && sizeOf(third) < 3) return true
+    if (isYear && groups.length === 2 && sizeOf(second) === 4) return true
+  }
+  return (text.charCodeAt(end) === 58 && isDigit(text.charCodeAt(end + 1))) ||
+    (start > 1 && text.charCodeAt(start - 1) === 58 && isDigit(text.charCodeAt(start - 2)))
+}
 
-/** Whether the words around it call it a phone number. */
-const called = (text: string, start: number, end: number): boolean =>
-  isCalledBefore(text, start) || isCalledAfter(text, end)
+interface Shape {
+  readonly countries: Set<string>
+  /** All its numbers, read when they are asked for. */
+  numbers: NumberingPlans.Numbers | undefined
+}
 
-/** Of the text that is looked at. */
-let speaks = true
+/** The lengths of groups as a number; none where there are more or longer ones than phone numbers have. */
+const keyOf = (lengths: ReadonlyArray<number>, trunk: boolean): number | undefined =>
+  lengths.length > 7 || lengths.some((length) => length > 15)
+    ? undefined
+    : lengths.reduce((key, length) => key * 16 + length, trunk ? 2 : 1)
 
-const anyWord =
-  /phone|mobile|cell|tel|t\u00e9l|fax|sms|whatsapp|call|contact|registered|dial|handy|msisdn|ring|hotline|text|office|home|work/i
-
-const isCalledBefore = (text: string, start: number): boolean =>
-  speaks && phoneWords.test(text.slice(Math.max(0, start - 48), start))
-
-const isCalledAfter = (text: string, end: number): boolean => speaks && afterWords.test(text.slice(end, end + 12))
-
-const otherWords =
-  /(?:isbn|issn|\bssn|\bid\b|_id|\bref|order|invoice|track|serial|amount|price|total|account|version|build|port|zip|date|time|\bat|code|\bpid|count|size|bytes|lat|lon|coord|meter|case|ticket|\brun|trace)\w{0,10}[^\p{L}\d\n]{0,4}$/iu
-
-const anyOtherWord =
-  /isbn|issn|ssn|id|ref|order|invoice|track|serial|amount|price|total|account|version|build|port|zip|date|time|at|code|pid|count|size|bytes|lat|lon|coord|meter|case|ticket|run|trace/i
-
-/** Of the text that is looked at. */
-let speaksOtherwise = true
-
-const notCalled = (text: string, start: number): boolean =>
-  speaksOtherwise && otherWords.test(text.slice(Math.max(0, start - 24), start))
-
-const shapeOf = (groups: ReadonlyArray<Group>, trunk: boolean): string =>
-  `${trunk ? "0:" : ""}${groups.map(({ end, start }) => end - start).join("-")}`
-
-let written: ReadonlyMap<string, ReadonlySet<string>> | undefined
+let written: ReadonlyMap<number, Shape> | undefined
 
 /** In which groups which countries write their numbers. */
-const shapes = (): ReadonlyMap<string, ReadonlySet<string>> => written ??= readShapes()
+const shapes = (): ReadonlyMap<number, Shape> => written ??= readShapes()
 
-const readShapes = (): ReadonlyMap<string, ReadonlySet<string>> => {
-  const found = new Map<string, Set<string>>()
-  const add = (shape: string, country: string) => {
-    const countries = found.get(shape)
-    if (countries === undefined) found.set(shape, new Set([country]))
-    else countries.add(country)
+const readShapes = (): ReadonlyMap<number, Shape> => {
+  const found = new Map<number, Shape>()
+  const add = (lengths: ReadonlyArray<number>, trunk: boolean, country: string) => {
+    const key = keyOf(lengths, trunk)
+    if (key === undefined) return
+    const shape = found.get(key)
+    if (shape === undefined) found.set(key, { countries: new Set([country]), numbers: undefined })
+    else shape.countries.add(country)
   }
   for (const [, countries] of Object.entries(metadata.country_calling_codes)) {
     for (const country of countries) {
@@ -173,9 +184,9 @@ const readShapes = (): ReadonlyMap<string, ReadonlySet<string>> => {
       for (const { lengths, trunk } of own.length > 0 ? own : formatsOf(countries[0] ?? country)) {
         for (const shape of lengths) {
           if (shape.length < 2) continue
-          add(shape.join("-"), country)
-          add(`0:${[(shape[0] ?? 0) + 1, ...shape.slice(1)].join("-")}`, country)
-          if (!trunk) add(`0:${shape.join("-")}`, country)
+          add(shape, false, country)
+          add([(shape[0] ?? 0) + 1, ...shape.slice(1)], true, country)
+          if (!trunk) add(shape, true, country)
         }
       }
     }

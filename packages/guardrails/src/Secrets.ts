@@ -5,6 +5,19 @@
 import { isWordCode } from "./Digits.ts"
 import type { Format } from "./SecretFormats.ts"
 import { formats, inner } from "./SecretFormats.ts"
+import {
+  isBlank,
+  isDotted,
+  isLower,
+  isPlace,
+  isPlaceholder,
+  isRandom,
+  isUpper,
+  isVaried,
+  isWhole,
+  kindsOf
+} from "./SecretLooks.ts"
+import * as SecretNames from "./SecretNames.ts"
 
 interface Span {
   readonly start: number
@@ -18,13 +31,25 @@ interface Span {
 export const find = (text: string): ReadonlyArray<Span> =>
   [...privateKeys(text), ...tokens(text), ...marked(text), ...spoken(text), ...values(text)]
     .sort((a, b) => a.start - b.start || b.end - a.end)
-    .filter(({ end }, at, all) => !all.slice(Math.max(0, at - 3), at).some((other) => other.end >= end))
+    .filter(({ end }, at, all) =>
+      !(reaches(all[at - 1], end) || reaches(all[at - 2], end) || reaches(all[at - 3], end))
+    )
+
+const reaches = (span: Span | undefined, end: number): boolean => span !== undefined && span.end >= end
 
 const pair = (first: number, second: number): number => (first & 127) << 7 | (second & 127)
 
+interface Beginning {
+  /** Matches where one of the formats does. */
+  readonly gate: RegExp
+  readonly formats: ReadonlyArray<Format>
+}
+
 /** Formats by their first two characters: only a token that begins like one is looked at. */
-const byBeginning =
-  new Map(Array.from(Map.groupBy(formats, ({ begins }) => pair(begins.charCodeAt(0), begins.charCodeAt(1)))))
+const byBeginning: Array<Beginning | undefined> = Array.from({ length: 16384 }, () => undefined)
+for (const [key, all] of Map.groupBy(formats, ({ begins }) => pair(begins.charCodeAt(0), begins.charCodeAt(1)))) {
+  byBeginning[key] = { gate: new RegExp(all.map(({ pattern }) => pattern.source).join("|"), "y"), formats: all }
+}
 
 const tokens = (text: string): ReadonlyArray<Span> => {
   const found: Array<Span> = []
@@ -35,7 +60,7 @@ const tokens = (text: string): ReadonlyArray<Span> => {
     if (isWordCode(before) && before !== 95) continue
     const code = text.charCodeAt(at)
     if (at < end || !isWordCode(code) || code === 95) continue
-    const candidates = byBeginning.get(pair(code, text.charCodeAt(at + 1)))
+    const candidates = byBeginning[pair(code, text.charCodeAt(at + 1))]
     const until = (candidates === undefined ? undefined : longest(text, at, candidates)) ??
       (before === 95 ? undefined : prefixed(text, at))
     if (until !== undefined) {
@@ -46,10 +71,11 @@ const tokens = (text: string): ReadonlyArray<Span> => {
   return found
 }
 
-const longest = (text: string, at: number, candidates: ReadonlyArray<Format>): number | undefined => {
+const longest = (text: string, at: number, { formats, gate }: Beginning): number | undefined => {
+  gate.lastIndex = at
+  if (!gate.test(text)) return undefined
   let end: number | undefined
-  for (const { begins, pattern } of candidates) {
-    if (!text.startsWith(begins, at)) continue
+  for (const { begins, pattern } of formats) {
     pattern.lastIndex = at
     if (!pattern.test(text)) continue
     const stop = pattern.lastIndex
@@ -92,12 +118,6 @@ const spoken = (text: string): ReadonlyArray<Span> => {
   })
 }
 
-/** Not `ghp_xxxxxxxx…`, and not `sk_live_your_key_goes_here_please`. */
-const isVaried = (text: string): boolean =>
-  new Set(text).size >= Math.min(8, text.length / 3) && !/([x*.0])\1{9}/i.test(text)
-
-const isLower = (code: number): boolean => (code >= 97 && code <= 122) || (code >= 48 && code <= 57)
-
 const ownPrefix =
   /[a-z][a-z0-9]{1,11}[_-](?:(?:live|test|prod|pat|api|key|sk|secret|token|v\d)[_-])?(?=[A-Za-z0-9]{20})/y
 const tail = /[A-Za-z0-9]{20,200}(?![\w-])/y
@@ -110,12 +130,25 @@ const prefixed = (text: string, at: number): number | undefined => {
   let joint = at + 1
   while (joint < at + 14 && isLower(text.charCodeAt(joint))) joint++
   if (joint < at + 2 || (text.charCodeAt(joint) !== 95 && text.charCodeAt(joint) !== 45)) return undefined
+  // Twenty letters and digits stand behind the first joint or behind the second one.
+  const next = alphanumericEnd(text, joint + 1)
+  if (next < joint + 21) {
+    if (text.charCodeAt(next) !== 95 && text.charCodeAt(next) !== 45) return undefined
+    if (alphanumericEnd(text, next + 1) < next + 21) return undefined
+  }
   ownPrefix.lastIndex = at
   if (!ownPrefix.test(text)) return undefined
   const from = ownPrefix.lastIndex
   tail.lastIndex = from
   if (!secretive.test(text.slice(at, from)) || !tail.test(text)) return undefined
   return isRandom(text.slice(from, tail.lastIndex), 3.5) ? tail.lastIndex : undefined
+}
+
+/** Up to where there are letters and digits, twenty at most. */
+const alphanumericEnd = (text: string, from: number): number => {
+  let end = from
+  while (end < from + 20 && (isLower(text.charCodeAt(end)) || isUpper(text.charCodeAt(end)))) end++
+  return end
 }
 
 const begin = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/y
@@ -144,12 +177,6 @@ const cutOff = (text: string, from: number): number => {
   return lines.test(text) ? lines.lastIndex : from
 }
 
-const password = /(?:^|_|db|my|root|user|admin)pass(?:word|wd|phrase|code)?$|(?:^|_)p(?:ass)?wd$/
-const credential =
-  /(?:^|_)(?:secret|token|api_?key|access_?key(?:_?id)?|secret_?key|private_?key|signing_?key|encryption_?key|master_?key|auth_?key|account_?key|shared_?key|credentials?|client_?secret|authorization|bearer|sas|pat|session_?id|jwt|auth)$/
-const notSecret =
-  /(?:^|_)(?:next|page|client_?request|continuation|request|idempotency|csrf_?param|sync|cancel|pagination|start|marker|max|min|count|id|public|tracking)_?(?:token|key)$|(?:token|key|secret)_?(?:id|name|type|arn|count|size|length|url|uri)$/
-
 /** What stands behind `=` and `:`, and in the credentials of URLs. */
 const values = (text: string): ReadonlyArray<Span> => {
   const found: Array<Span> = []
@@ -172,6 +199,7 @@ const values = (text: string): ReadonlyArray<Span> => {
       if (value.fits) found.push({ start: value.start, end: value.start + value.length })
     }
   }
+  SecretNames.forget()
   return found
 }
 
@@ -219,95 +247,42 @@ interface Value {
 }
 
 const valueOf = (text: string, at: number): Value | undefined => {
-  const key = keyBefore(text, at)
-  if (key === undefined) return undefined
-  const isPassword = password.test(key)
-  if ((!isPassword && !credential.test(key)) || notSecret.test(key)) return undefined
+  const ends = SecretNames.endBefore(text, at)
+  if (ends === undefined) return undefined
   let from = at + 1
   // `=>`, `:=`, blanks and an opening quote.
-  while (from < at + 6 && /[\s=>"'`\\]/.test(text.charAt(from)) && text.charCodeAt(from) !== 10) from++
+  while (from < at + 6 && isOpening(text.charCodeAt(from))) from++
+  if (isShort(text, from)) return undefined
+  const key = SecretNames.endingAt(text, ends)
+  const what = key === undefined ? undefined : SecretNames.whatIs(key)
+  if (what === undefined) return undefined
   const quote = /["'`]/.exec(text.slice(at + 1, from))?.[0]
   let end = from
   while (end < text.length && end - from < 512 && !isEnd(text.charCodeAt(end), quote)) end++
   const raw = text.slice(from, end)
   const value = quote === undefined ? raw.replace(/[,;)\]}.]+$/, "") : raw.replace(/\\$/, "")
-  const fits = !isPlaceholder(value) && isWhole(value) && (isPassword
-    ? value.length >= 6 && value.length <= 128 && kindsOf(value) >= 2 && !isPlace.test(value)
-    : value.length >= 16 && !isDotted(value) && isRandom(value, 3))
+  const fits = what === "password"
+    ? value.length >= 6 && value.length <= 128 && kindsOf(value) >= 2 && !isPlaceholder(value) && isWhole(value) &&
+      !isPlace.test(value)
+    : value.length >= 16 && !isPlaceholder(value) && isWhole(value) && !isDotted(value) && isRandom(value, 3)
   return { start: from, end, length: value.length, fits }
+}
+
+/** A blank, but no new line, `=`, `>`, a quote or a backslash. */
+const isOpening = (code: number): boolean =>
+  code === 61 || code === 62 || code === 34 || code === 39 || code === 96 || code === 92 ||
+  (code !== 10 && isBlank(code))
+
+/** Whether what is here ends before it has the length of a password, and assigns nothing itself. */
+const isShort = (text: string, from: number): boolean => {
+  for (let at = from; at < from + 6; at++) {
+    const code = text.charCodeAt(at)
+    if (code === 58 || code === 61) return false
+    if (at >= text.length || code <= 32) return true
+  }
+  return false
 }
 
 const isEnd = (code: number, quote: string | undefined): boolean =>
   code <= 32 || code === quote?.charCodeAt(0) ||
   (quote === undefined && (code === 44 || code === 34 || code === 39 || code === 38 || code === 59 || code === 124))
-
-/** The last two letters of names that matter: most names are sorted out by them. */
-const endings = new Uint8Array(1024)
-for (
-  const [first = "", second = ""] of [
-    "rd",
-    "wd",
-    "se",
-    "de",
-    "et",
-    "en",
-    "ey",
-    "al",
-    "ls",
-    "on",
-    "er",
-    "as",
-    "at",
-    "id",
-    "wt",
-    "th"
-  ]
-) {
-  endings[(first.charCodeAt(0) & 31) << 5 | (second.charCodeAt(0) & 31)] = 1
-}
-
-/** The name before a colon or an equals sign, in snake case. */
-const keyBefore = (text: string, at: number): string | undefined => {
-  let end = at
-  while (end > 0 && at - end < 3 && /[\s"'`\]\\]/.test(text.charAt(end - 1)) && text.charCodeAt(end - 1) !== 10) end--
-  if (endings[(text.charCodeAt(end - 2) & 31) << 5 | (text.charCodeAt(end - 1) & 31)] !== 1) return undefined
-  let start = end
-  while (
-    start > 0 && end - start < 48 && (isWordCode(text.charCodeAt(start - 1)) || text.charCodeAt(start - 1) === 45)
-  ) start--
-  // `arn:aws:…:secret:name` is a path.
-  return end - start < 3 || (start > 0 && text.charCodeAt(start - 1) === 58)
-    ? undefined
-    : text.slice(start, end).replace(/([a-z])([A-Z])/g, "$1_$2").replaceAll("-", "_").toLowerCase()
-}
-
-const isPlaceholder = (value: string): boolean =>
-  /^[$%{<[(*]|\$\{|\{\{|^(?:x{3,}|\.{3,}|-+|_+|null|none|true|false|undefined|string|required|optional|changeme|example|redacted|hidden|pass(?:word)?|secret|token|pw|user|your[-_ ].*|.*(?:redacted|placeholder|<.*>).*)$/i
-    .test(value) || new Set(value).size <= 2
-
-/** A path or an address: `PWD=/home/dana`, `password: https://…`. */
-const isPlace = /^(?:[a-z]{2,8}:\/\/|~?\/[A-Za-z_]|\.{1,2}\/|[A-Za-z]:\\)/i
-
-const isWhole = (value: string): boolean =>
-  value.length > 0 && !/[(){}<>]|\[$|^(?:os|process|env|config|settings|self|this)\./.test(value)
-
-const isDotted = (value: string): boolean => /^[a-z]+(?:[._/-][a-zA-Z]+)+$/.test(value)
-
-/** How many kinds of characters: lower case, upper case, digits, others. */
-const kindsOf = (value: string): number =>
-  [/[a-z]/, /[A-Z]/, /\d/, /[^A-Za-z0-9]/].filter((kind) => kind.test(value)).length
-
-/** As chance would write it: many different characters, letters and digits. */
-const isRandom = (value: string, leastBits: number): boolean =>
-  /\d/.test(value) && /[A-Za-z]/.test(value) && !isUuid(value) && entropy(value) >= leastBits
-
-const isUuid = (value: string): boolean => /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value)
-
-/** Shannon's, in bits for each character. */
-const entropy = (value: string): number => {
-  const counts = new Map<string, number>()
-  for (const character of value) counts.set(character, (counts.get(character) ?? 0) + 1)
-  let bits = 0
-  for (const count of counts.values()) bits -= count / value.length * Math.log2(count / value.length)
-  return bits
-}

@@ -1,0 +1,125 @@
+/**
+ * What secrets look like, and what only stands where one belongs.
+ */
+
+/**
+ * Not `ghp_xxxxxxxx…`, and not `sk_live_your_key_goes_here_please`.
+ *
+ * @category predicates
+ * @since 0.1.0
+ */
+export const isVaried = (text: string): boolean =>
+  new Set(text).size >= Math.min(8, text.length / 3) && !/([x*.0])\1{9}/i.test(text)
+
+/**
+ * Whether a lower-case letter or a digit.
+ *
+ * @category predicates
+ * @since 0.1.0
+ */
+export const isLower = (code: number): boolean => (code >= 97 && code <= 122) || (code >= 48 && code <= 57)
+
+/**
+ * Whether an upper-case letter.
+ *
+ * @category predicates
+ * @since 0.1.0
+ */
+export const isUpper = (code: number): boolean => code >= 65 && code <= 90
+
+/**
+ * Whether white space.
+ *
+ * @category predicates
+ * @since 0.1.0
+ */
+export const isBlank = (code: number): boolean =>
+  code < 128 ? code === 32 || (code > 8 && code < 14) : /\s/.test(String.fromCharCode(code))
+
+/**
+ * What stands where a secret belongs: `${NAME}`, `changeme`, `xxxx`.
+ *
+ * @category predicates
+ * @since 0.1.0
+ */
+export const isPlaceholder = (value: string): boolean =>
+  /^[$%{<[(*]|[${]\{/.test(value) || placeholders.test(value) ||
+  (/redacted|placeholder|</i.test(value) && /^.*(?:redacted|placeholder|<.*>).*$/i.test(value)) || !isMixed(value)
+
+const placeholders =
+  /^(?:x{3,}|\.{3,}|-+|_+|null|none|true|false|undefined|string|required|optional|changeme|example|redacted|hidden|pass(?:word)?|secret|token|pw|user|your[-_ ].*)$/i
+
+/** Whether there are more than two different characters. */
+const isMixed = (value: string): boolean => {
+  const first = value.charCodeAt(0)
+  let second = first
+  for (let at = 1; at < value.length; at++) {
+    const code = value.charCodeAt(at)
+    if (code === first || code === second) continue
+    // A character of two units is counted as one.
+    if (code > 0xd7ff) return new Set(value).size > 2
+    if (second !== first) return true
+    second = code
+  }
+  return false
+}
+
+/**
+ * A path or an address: `PWD=/home/dana`, `password: https://…`.
+ *
+ * @category predicates
+ * @since 0.1.0
+ */
+export const isPlace = /^(?:[a-z]{2,8}:\/\/|~?\/[A-Za-z_]|\.{1,2}\/|[A-Za-z]:\\)/i
+
+/**
+ * Not code, and not what is cut off.
+ *
+ * @category predicates
+ * @since 0.1.0
+ */
+export const isWhole = (value: string): boolean =>
+  value.length > 0 && !/[(){}<>]|\[$|^(?:os|process|env|config|settings|self|this)\./.test(value)
+
+/**
+ * Words that are joined: `config.access.token`.
+ *
+ * @category predicates
+ * @since 0.1.0
+ */
+export const isDotted = (value: string): boolean => /^[a-z]+(?:[._/-][a-zA-Z]+)+$/.test(value)
+
+/**
+ * How many kinds of characters: lower case, upper case, digits, others.
+ *
+ * @category readers
+ * @since 0.1.0
+ */
+export const kindsOf = (value: string): number => {
+  let kinds = 0
+  for (let at = 0; at < value.length; at++) {
+    const code = value.charCodeAt(at)
+    kinds |= code >= 48 && code <= 57 ? 4 : isLower(code) ? 1 : isUpper(code) ? 2 : 8
+  }
+  return (kinds & 1) + (kinds >> 1 & 1) + (kinds >> 2 & 1) + (kinds >> 3)
+}
+
+/**
+ * As chance would write it: many different characters, letters and digits.
+ *
+ * @category predicates
+ * @since 0.1.0
+ */
+export const isRandom = (value: string, leastBits: number): boolean =>
+  /\d/.test(value) && /[A-Za-z]/.test(value) && !isUuid(value) && entropy(value) >= leastBits
+
+const isUuid = (value: string): boolean => /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value)
+
+/** Shannon's, in bits for each character. */
+const entropy = (value: string): number => {
+  const counts = new Map<string, number>()
+  for (const character of value) counts.set(character, (counts.get(character) ?? 0) + 1)
+  let bits = 0
+  for (const count of counts.values()) bits -= count / value.length * Math.log2(count / value.length)
+  return bits
+}
