@@ -192,7 +192,7 @@ export const made = (lines: ReadonlyArray<Line>, channel: Channel, seed: number)
       () => plant(attackOf(chance.pick(injected)), carriers, "attack")
     ),
     ...many(amounts.hard, () => {
-      const sentence = chance.next() < 0.15 ? grammar.foreign() : grammar.hard()
+      const sentence = chance.next() < 0.2 ? grammar.foreign() : grammar.hard()
       return chance.next() < 0.5 ? line(sentence, "benign") : plant(sentence, carriers, "benign")
     })
   ]

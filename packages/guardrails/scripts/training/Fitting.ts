@@ -13,7 +13,7 @@ export interface Settings {
 }
 
 export const settings: { readonly [Name in Channel]: Settings } = {
-  tool_result: { patterns: { filters: 24, reach: 4, words: 700, epochs: 14, seed: 5, excuses: false } },
+  tool_result: { patterns: { filters: 24, reach: 4, words: 700, epochs: 14, seed: 25, excuses: false } },
   goal: {
     patterns: { filters: 24, reach: 6, words: 600, epochs: 12, seed: 6, excuses: true },
     linear: { bits: 15, epochs: 5, most: 0.1, seed: 778, share: 1 }

@@ -46,6 +46,7 @@ export const make = (chance: Chance): Grammar => {
     if (form < 0.75) return `${overrule()}${pick([". ", ": ", "\n", " - ", "! "])}${ask()}${pick([".", "", "!"])}`
     return `${pick(["IMPORTANT: ", "*** ", "[system] ", "<system> ", "TODO: ", ""])}${overrule()}. ${ask()}. ${ask()}.`
   }
+  const plain = (): string => say(pick(pick(tongues).plain))
   const attack = (): string => cased(next() < 0.15 ? abroad() : say("‹attack›"))
   const argumentsOf = (value: () => string): string => {
     const members: Record<string, string | number> = { [say("‹argument›")]: value() }
@@ -57,9 +58,9 @@ export const make = (chance: Chance): Grammar => {
     request: () => say("‹request›"),
     goal: () => cased(next() < 0.15 ? abroad() : say("‹plot›")),
     hard: () => say("‹hard›"),
-    hardGoal: () => next() < 0.15 ? pick(pick(tongues).plain) : say("‹goalHard›"),
-    foreign: () => pick(pick(tongues).plain),
+    hardGoal: () => next() < 0.15 ? plain() : say("‹goalHard›"),
+    foreign: () => plain(),
     payload: () => argumentsOf(() => say("‹payload›")),
-    call: () => argumentsOf(() => next() < 0.1 ? pick(pick(tongues).plain) : say("‹plainValue›"))
+    call: () => argumentsOf(() => next() < 0.1 ? plain() : say("‹plainValue›"))
   }
 }
