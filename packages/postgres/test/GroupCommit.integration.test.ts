@@ -1,7 +1,7 @@
 import type { RunId } from "@durable-agents/core"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Exit, Fiber, Result, Schedule, Scope } from "effect"
-import { byHand, emptied, sharedSchema } from "./fixtures/database.ts"
+import { Effect, Exit, Fiber, type Redacted, Result, Schedule, Scope } from "effect"
+import { byHand, byHandAs, emptied, newDatabase, sharedSchema } from "./fixtures/database.ts"
 import { step } from "./fixtures/events.ts"
 import { claim, eventsOf, lengthOf, start, storeOn, upTo } from "./fixtures/stores.ts"
 
@@ -101,8 +101,11 @@ describe("appends that wait at the same moment", () => {
 })
 
 /** Four processes that claim, append, release, retire and decide, all at the same 60 runs. */
-const commotion = Effect.gen(function*() {
-  const stores = yield* Effect.forEach(upTo(4), () => storeOn(schema, { maxConnections: 6, applicationName: schema }))
+const commotion = Effect.fnUntraced(function*(url: Redacted.Redacted) {
+  const stores = yield* Effect.forEach(
+    upTo(4),
+    () => storeOn(schema, { url, maxConnections: 6, applicationName: schema })
+  )
   const [first] = stores
   if (first === undefined) return
   const runIds = yield* Effect.forEach(upTo(60), () => start(first), together)
@@ -144,16 +147,16 @@ const commotion = Effect.gen(function*() {
     assert.deepStrictEqual(events.map(({ seq }) => seq), upTo(events.length))
     assert.strictEqual(events.filter(({ event }) => event._tag === "SignalReceived").length, signals.get(runId))
   }
-}).pipe(Effect.scoped)
+}, Effect.scoped)
 
 describe("everything at once, by four processes", () => {
   it.live("deadlocks nowhere, loses nothing, and leaves every log without a gap", () =>
     Effect.gen(function*() {
-      yield* emptied(schema)
-      const sql = yield* byHand
+      const { url } = yield* newDatabase
+      const sql = yield* byHandAs(url)
       const deadlocks = sql`select deadlocks::text as count from pg_stat_database where datname = current_database()`
       const before = yield* deadlocks
-      yield* commotion
+      yield* commotion(url)
       // What a connection has counted is known when it has ended.
       yield* Effect.repeat(sql`select from pg_stat_activity where application_name = ${schema}`, {
         until: (rows) => rows.length === 0,
