@@ -53,7 +53,8 @@ export const problem = (limit: SharedLimit): string | undefined =>
  *
  * **Gotchas**
  *
- * A run that is parked for long keeps what its calls have set aside. If the store cannot be asked, a person is.
+ * A run that is parked for long keeps what its calls have set aside; what was set aside by one whose log was deleted counts for the
+ * time of the limit from when that is found out. If the store cannot be asked, a person is.
  *
  * **Example**
  *
@@ -228,7 +229,7 @@ const fateOf = (store: EventStore["Service"], holder: string) => {
   const runId = decodeRunId(holder.slice(0, at))
   return Option.isNone(runId)
     ? Effect.succeed<Fate>({ _tag: "NotMade" })
-    : Effect.map(
+    : Effect.flatMap(
       Stream.runFold(
         store.read(runId.value),
         () => ({ state: RunState.initial(runId.value), times: [] as Array<number> }),
@@ -237,7 +238,11 @@ const fateOf = (store: EventStore["Service"], holder: string) => {
           return { state: RunState.fold(state, [recorded]), times }
         }
       ),
-      ({ state, times }) => fateIn(state, times, holder.slice(at + 1))
+      ({ state, times }) =>
+        // A log that was deleted was over. What it said of the call nobody knows, so it counts, from now on and not for ever.
+        state.started === undefined
+          ? Effect.map(store.now, (now): Fate => ({ _tag: "Made", at: now }))
+          : Effect.succeed(fateIn(state, times, holder.slice(at + 1)))
     )
 }
 

@@ -95,6 +95,21 @@ describe("SharedLimits", () => {
       assert.deepStrictEqual(paid, ["EUR 30", "EUR 30", "EUR 30", "USD 25.25", "USD 25.25"])
     }))
 
+  it.effect("counts what a run has set aside whose log was deleted, for the time of the limit and no longer", () =>
+    Effect.gen(function*() {
+      const memory = MemoryStore.memory()
+      const { layer, paid } = desk(memory, [refunds({ EUR: 20 }, { per: "10 minutes" })])
+      yield* Effect.gen(function*() {
+        const { runId } = yield* play("EUR 15")
+        memory.runs.delete(runId)
+        yield* play("EUR 6")
+        assert.deepStrictEqual(paid, ["EUR 15"])
+        yield* TestClock.adjust("10 minutes")
+        yield* play("EUR 20")
+        assert.deepStrictEqual(paid, ["EUR 15", "EUR 20"])
+      }).pipe(Effect.provide(layer))
+    }))
+
   it.effect("frees what was not made, and keeps what was for its time, whoever asks", () =>
     Effect.gen(function*() {
       const memory = MemoryStore.memory()
