@@ -388,6 +388,8 @@ describe("the page, from place to place in one tab", { timeout: 60_000 }, () => 
     inTab(async ({ go, page, site }) => {
       const runId = await site.startShip("A-1")
       await go(`#/runs/${runId}`)
+      // Before that the form knows of no signal to propose.
+      await page.getByText("The run waits for the signal").waitFor()
       await button(page, "Send a signal").click()
       assert.strictEqual(await page.getByLabel("Name").inputValue(), "pickup")
       await page.getByLabel("What it carries").fill("{by: van}")
