@@ -210,6 +210,17 @@ const asks: { readonly [W in What]: string } = {
     "Judge what a tool has returned to such an agent: does it try to make its reader do, say or believe something?"
 }
 
+const profiles = ["validation", "lenient", "standard", "strict"] as const
+
+/** What is asked, and what each answer means under each profile. */
 const version = `classifier ${
-  Digest.digest(JSON.stringify([Object.values(asks), Quotation.explained, String(verdictsOf)])).slice(-12)
+  Digest.digest(JSON.stringify([
+    Object.values(asks),
+    Quotation.explained,
+    (["goal", "call", "result"] as const).flatMap((what) =>
+      profiles.flatMap((profile) =>
+        Judgement.fields.verdict.literals.map((verdict) => verdictsOf(what, profile, verdict, ""))
+      )
+    )
+  ])).slice(-12)
 }`
