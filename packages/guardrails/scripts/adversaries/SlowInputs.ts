@@ -109,6 +109,6 @@ export const search = (length: number, rounds: number): ReadonlyArray<Slow> => {
   return Array.from(known, ([unit, time]) => ({
     unit,
     microsecondsPerKilobyte: Math.min(time, least(unit, length, 4)) / (length / 1024),
-    doubling: least(unit, 2 * length, 2) / Math.max(1, least(unit, length, 2))
+    doubling: least(unit, 2 * length, 4) / Math.max(1, least(unit, length, 4))
   })).sort((a, b) => b.microsecondsPerKilobyte - a.microsecondsPerKilobyte)
 }
