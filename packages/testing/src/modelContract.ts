@@ -12,7 +12,10 @@ import type { Register } from "./StoreUnderTest.ts"
 
 const Run = Schema.Literals([0, 1, 2])
 const Worker = Schema.Literals(["w1", "w2", "w3"])
-/** Milliseconds from now. Half seconds, as commands come at whole ones: no two runs are due at the same moment. */
+/**
+ * Milliseconds from now, to which each run adds some of its own: which of two runs comes first that are due at the same moment is
+ * up to the store. Between whole seconds, as commands come at those.
+ */
 const Wake = Schema.NullOr(Schema.Literals([-500, 500, 40_500]))
 
 const Command = Schema.TaggedUnion({
@@ -79,8 +82,9 @@ const asking = (runIds: RunIds, summaryOf: (runId: RunId, fields?: Partial<RunSu
     const store = yield* EventStore
     const queue = yield* RunQueue
     const now = yield* store.now
-    const at = (wake: number | null) => wake === null ? null : now + wake
-    const runId = "run" in command ? runIds[command.run] : runIds[0]
+    const place = "run" in command ? command.run : 0
+    const runId = runIds[place]
+    const at = (wake: number | null) => wake === null ? null : now + wake + 100 * place
     const owner = "worker" in command ? command.worker : "w1"
     const epoch = epochs.get(`${owner} ${runId}`) ?? 1
     const expected = (yield* Stream.runCollect(store.read(runId))).length
