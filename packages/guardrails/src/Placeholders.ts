@@ -13,7 +13,7 @@ import * as PersonalData from "./PersonalData.ts"
  *
  * What is to be masked together is learned first: a value that was recognised anywhere is masked everywhere, also where it
  * would not be recognised. A value has one placeholder, whatever blanks, dashes and capitals it is written with; what is not
- * its plain form has a suffix: `[CARD_1f2e3d4c.a7]`. A number in JSON becomes a text and a number again. What looks like a
+ * its plain form has a suffix: `[CARD_1f2e3d4c.a7]`. Values that overlap share one, which is restored where all their kinds are. A number in JSON becomes a text and a number again. What looks like a
  * placeholder already gets a mark, and loses it again.
  *
  * @category models
@@ -30,7 +30,8 @@ export interface Placeholders {
 }
 
 interface Value {
-  readonly kind: string
+  /** More than one where values overlap. */
+  readonly kinds: ReadonlyArray<string>
   readonly text: string
 }
 
@@ -49,9 +50,10 @@ export const make = (key: string, kinds: ReadonlyArray<Kind> = PersonalData.kind
   const byPlaceholder = new Map<string, Value>()
   let known: RegExp | undefined
 
-  const nameOf = (kind: string, text: string): string => {
+  const nameOf = (kinds: Value["kinds"], text: string): string => {
     const own = byValue.get(text)
     if (own !== undefined) return own
+    const [kind = ""] = kinds
     const plain = plainOf(kind, text)
     const digest = hex(`${key}\n${kind}\n${plain}`)
     const form = plain === text ? "" : hex(`${key}\n${text}`)
@@ -60,7 +62,7 @@ export const make = (key: string, kinds: ReadonlyArray<Kind> = PersonalData.kind
         form === "" ? "" : `.${form.slice(0, length - 6)}`
       }]`
       if (byPlaceholder.has(name)) continue
-      byPlaceholder.set(name, { kind, text })
+      byPlaceholder.set(name, { kinds, text })
       byValue.set(text, name)
       known = undefined
       return name
@@ -68,8 +70,10 @@ export const make = (key: string, kinds: ReadonlyArray<Kind> = PersonalData.kind
     return `[${kind.toUpperCase()}_${digest}]`
   }
 
+  const kindsOf = (text: string): Value["kinds"] => byPlaceholder.get(byValue.get(text) ?? "")?.kinds ?? []
+
   const learn = (text: string): void => {
-    for (const { end, kind, start } of PersonalData.find(text, kinds)) nameOf(kind, text.slice(start, end))
+    for (const { end, kind, start } of PersonalData.find(text, kinds)) nameOf([kind], text.slice(start, end))
   }
 
   const occurrences = (text: string): ReadonlyArray<Spot> => {
@@ -78,11 +82,21 @@ export const make = (key: string, kinds: ReadonlyArray<Kind> = PersonalData.kind
       Array.from(byValue.keys()).sort((a, b) => b.length - a.length).map(escape).join("|"),
       "g"
     )
-    return Array.from(text.matchAll(known), ({ 0: value, index }) => ({
-      start: index,
-      end: index + value.length,
-      shown: byValue.get(value) ?? value
-    }))
+    const found: Array<{ readonly start: number; end: number; readonly kinds: Set<string> }> = []
+    known.lastIndex = 0
+    for (let match = known.exec(text); match !== null; match = known.exec(text)) {
+      const { 0: value, index } = match
+      const last = found.at(-1)
+      // Where values overlap, none may leave a part of another: they are masked as one.
+      const spot = last !== undefined && index < last.end
+        ? last
+        : { start: index, end: index, kinds: new Set<string>() }
+      if (spot !== last) found.push(spot)
+      spot.end = Math.max(spot.end, index + value.length)
+      for (const kind of kindsOf(value)) spot.kinds.add(kind)
+      known.lastIndex = index + 1
+    }
+    return found.map(({ end, kinds, start }) => ({ start, end, shown: nameOf([...kinds], text.slice(start, end)) }))
   }
 
   const mask = (text: string): string => {
@@ -106,11 +120,13 @@ export const make = (key: string, kinds: ReadonlyArray<Kind> = PersonalData.kind
       text.replace(shape, (name) => {
         if (name.endsWith("!]")) return `${name.slice(0, -2)}]`
         const value = byPlaceholder.get(name)
-        return value !== undefined && allowed(value.kind) ? value.text : name
+        return value !== undefined && value.kinds.every(allowed) ? value.text : name
       }),
     counts: () => {
       const counts: Record<string, number> = {}
-      for (const { kind } of byPlaceholder.values()) counts[kind] = (counts[kind] ?? 0) + 1
+      for (const { kinds } of byPlaceholder.values()) {
+        for (const kind of kinds) counts[kind] = (counts[kind] ?? 0) + 1
+      }
       return counts
     }
   }
