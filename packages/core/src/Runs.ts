@@ -306,19 +306,7 @@ export class Runs extends Context.Service<Runs, {
 
       /** How the log of this run begins, if it does. */
       const begun = Effect.fnUntraced(function*(runId: RunId) {
-        const state = fold(initial(runId), yield* Stream.runCollect(Stream.take(store.read(runId), 1)))
-        return state.started === undefined ? undefined : { ...state, started: state.started }
-      })
-
-      /** The run that has this key of a request from before keys had a scope. */
-      const olderRequest = Effect.fnUntraced(function*(
-        namespace: string,
-        program: string,
-        { startKey, startKeyScope }: Pick<StartOptions, "startKey" | "startKeyScope">
-      ) {
-        if (startKey === undefined || startKeyScope !== "namespace") return undefined
-        const older = yield* begun(StartKey.runIdOf(namespace, program, startKey, "program"))
-        return older !== undefined && StartKey.mayBeRequest(older.started) ? older : undefined
+        return fold(initial(runId), yield* Stream.runCollect(Stream.take(store.read(runId), 1)))
       })
 
       const startUntraced = Effect.fnUntraced(function*<Input, Output, Error>(
@@ -385,11 +373,6 @@ export class Runs extends Context.Service<Runs, {
           ...(systemPrompt === undefined ? {} : { systemPrompt, systemPromptHash: digest(systemPrompt) }),
           ...(guardrailProfile === undefined ? {} : { guardrailProfile })
         }
-        const older = yield* olderRequest(namespace, program.name, options)
-        if (older !== undefined) {
-          yield* Effect.fromResult(RunDecision.start(started)(older))
-          return older.runId
-        }
         const first = fold(initial(runId), [{ runId, seq: 0, at: yield* store.now, event: started }])
         const summary = summarize(first)
         const stored = yield* Effect.result(store.append(runId, {
@@ -405,11 +388,7 @@ export class Runs extends Context.Service<Runs, {
           return runId
         }
         if (stored.failure._tag === "StoreError") return yield* stored.failure
-        const known = yield* begun(runId)
-        const { contentDigest: _, ...asOnce } = started
-        // Logs that were begun without a digest are compared by their input, as they were then.
-        const isOld = known?.started?.contentDigest === undefined && known?.started?.forkedFrom === undefined
-        yield* Effect.fromResult(RunDecision.start(isOld ? asOnce : started)(known ?? initial(runId)))
+        yield* Effect.fromResult(RunDecision.start(started)(yield* begun(runId)))
         return runId
       })
 
@@ -535,12 +514,6 @@ export class Runs extends Context.Service<Runs, {
             ? yield* yield* NextRunId
             : StartKey.runIdOf(started.namespace, started.program, startKey, startKeyScope)
           const content = StartKey.contentOfFork({ forkOf: from, at, labels, budget, reason })
-          const claimed = (known: { readonly runId: RunId; readonly started: RunEventOf<"RunStarted"> } | undefined) =>
-            known !== undefined && StartKey.isFork(known.started, { from, at, content })
-              ? Effect.succeed(known.runId)
-              : Effect.fail(new StartConflict({ runId: known?.runId ?? runId, startKey: startKey ?? "" }))
-          const older = yield* olderRequest(started.namespace, started.program, options)
-          if (older !== undefined) return yield* claimed(older)
           const now = yield* store.now
           const events = yield* Effect.fromResult(Fork.make(log, {
             runId,
@@ -560,7 +533,10 @@ export class Runs extends Context.Service<Runs, {
           const stored = yield* Effect.result(store.append(runId, { expected: 0, epoch, events, next: outside(state) }))
           if (Result.isSuccess(stored)) return runId
           if (stored.failure._tag === "StoreError") return yield* stored.failure
-          return yield* claimed(yield* begun(runId))
+          const known = yield* begun(runId)
+          return known.started?.contentDigest === content
+            ? runId
+            : yield* new StartConflict({ runId, startKey: startKey ?? "" })
         }),
         state: Effect.fn("Runs.state")((runId) => Effect.map(load(runId), view)),
         events: (runId, from) => store.read(runId, from),

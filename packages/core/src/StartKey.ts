@@ -5,7 +5,6 @@ import type { Budget } from "./Budget.ts"
 import { stated } from "./Budget.ts"
 import { canonicalJson, derivedRunId, digest } from "./Digest.ts"
 import type { RunId, Seq } from "./Ids.ts"
-import type { RunEventOf } from "./RunEvent.ts"
 
 /**
  * Whose keys are meant: each program has its own, so that an order number can name a run of `refund` and one of `ship`; or one key
@@ -55,27 +54,3 @@ export const contentOfFork = (content: {
 }): string => contentDigest({ ...content, budget: stated(content.budget ?? {}) })
 
 const contentDigest = (content: object): string => digest(canonicalJson(JSON.stringify(content)))
-
-/**
- * Whether the beginning of a log was recorded before keys had a scope, and may belong to a request that shares its keys with all
- * programs: then, such a run had the id of a key of its program.
- *
- * @category predicates
- * @since 0.1.0
- */
-export const mayBeRequest = ({ contentDigest, forkedFrom, startKeyScope }: RunEventOf<"RunStarted">): boolean =>
-  startKeyScope === undefined && (contentDigest !== undefined || forkedFrom !== undefined)
-
-/**
- * Whether the run that has the key is this fork. Forks were recorded without a digest of their content once.
- *
- * @category predicates
- * @since 0.1.0
- */
-export const isFork = (
-  { contentDigest, forkedFrom }: RunEventOf<"RunStarted">,
-  asked: { readonly from: RunId; readonly at: Seq; readonly content: string }
-): boolean =>
-  contentDigest === undefined
-    ? forkedFrom?.runId === asked.from && forkedFrom.seq === asked.at
-    : contentDigest === asked.content

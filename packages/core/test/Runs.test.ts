@@ -1,14 +1,11 @@
 import {
   Approval,
   Branch,
-  Digest,
   EventStore,
   MemoryStore,
   Program,
-  type RunEventOf,
   RunIndex,
   Runs,
-  type RunView,
   Signal,
   type StartOptions,
   Step,
@@ -19,11 +16,6 @@ import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Effect, Layer, Result, Schema } from "effect"
 import { TestClock } from "effect/testing"
 import { execute, type Handler, processOf, programOf, runOnce, start, stateOf } from "./fixtures.ts"
-
-const startedOf = ({ state }: RunView) => {
-  assert.isDefined(state.started)
-  return state.started
-}
 
 const step = (key: string) => Effect.succeed(key).pipe(Step.run(key, { output: Schema.String }))
 
@@ -154,39 +146,6 @@ describe("Runs.start", () => {
         ]
       ) assert.deepInclude(yield* Effect.flip(start(other)), { _tag: "StartConflict", runId })
       assert.strictEqual((yield* Effect.flip(start({}, "y")))._tag, "StartConflict")
-    }).pipe(Effect.provide(processOf(() => step("a")))))
-
-  it.effect("finds what was started before keys had a scope, by a program or by a request", () =>
-    Effect.gen(function*() {
-      const runs = yield* Runs
-      const store = yield* EventStore
-      const log = (more: Partial<RunEventOf<"RunStarted">>) =>
-        Effect.gen(function*() {
-          const { contentDigest: _, startKeyScope: _scope, ...old } = startedOf(yield* stateOf(yield* start()))
-          const startKey = more.startKey ?? ""
-          const runId = Digest.derivedRunId("default", "test", startKey)
-          yield* store.append(runId, { expected: 0, events: [{ ...old, startKey, ...more }] })
-          return runId
-        })
-      const byProgram = yield* log({ startKey: "old" })
-      assert.strictEqual(yield* start({ startKey: "old", labels: { a: "b" } }), byProgram)
-      assert.strictEqual((yield* Effect.flip(runs.start(programOf(), "y", { startKey: "old" })))._tag, "StartConflict")
-      // The key of a program is none of a request.
-      const request = { startKeyScope: "namespace", contentDigest: "asked" } as const
-      assert.notStrictEqual(yield* start({ ...request, startKey: "old" }), byProgram)
-      const byRequest = yield* log({ startKey: "asked", contentDigest: "asked" })
-      assert.strictEqual(yield* start({ ...request, startKey: "asked" }), byRequest)
-      const other = start({ ...request, startKey: "asked", contentDigest: "other" })
-      assert.deepInclude(yield* Effect.flip(other), { _tag: "StartConflict", runId: byRequest })
-      const original = yield* start()
-      const byFork = yield* log({ startKey: "fork", forkedFrom: { runId: original, seq: 1 } })
-      const fork = { actor: "dana", startKey: "fork", startKeyScope: "namespace" } as const
-      assert.strictEqual(yield* runs.fork(original, { ...fork, at: 1 }), byFork)
-      yield* runs.signal(original, "x", 1)
-      assert.deepInclude(yield* Effect.flip(runs.fork(original, { ...fork, at: 2 })), {
-        _tag: "StartConflict",
-        runId: byFork
-      })
     }).pipe(Effect.provide(processOf(() => step("a")))))
 
   it.effect("with a time in the future is not due before it, whatever else is decided", () =>
