@@ -13,9 +13,15 @@ import { scope } from "./Step.ts"
  *
  * **Details**
  *
- * The keys of a branch stand below `key/name`. Waits of the branches that lost are closed with the choice; their operations in
- * flight are interrupted, and their outcome is unknown. A race whose branches are all interrupted is interrupted itself, as
+ * The keys of a branch stand below `key/name`. Once the choice is in the log a branch that lost begins nothing more, but for what
+ * it does when it is interrupted (`Effect.onInterrupt`). Its waits are closed with the choice; its operations in flight are
+ * interrupted, and their outcome is unknown. A race whose branches are all interrupted is interrupted itself, as
  * happens to waits while a cancelled run undoes what it did.
+ *
+ * **Gotchas**
+ *
+ * A signal that a branch has met is used up, also if that branch loses: when both are there, the one that was waited for first
+ * wins.
  *
  * **Example**
  *
@@ -44,6 +50,10 @@ export const race = <Branches extends Record<string, Effect.Effect<unknown, unkn
     const journal = yield* Journal
     const path = below(yield* Path, key)
     let left = Object.keys(branches).length
+    if (left === 0) {
+      return yield* Effect
+        .die(new NotRecordable({ key: path, detail: "a race without branches never ends" }))
+    }
     const fibers = new Map<string, Fiber.Fiber<unknown, unknown>>()
     for (const [name, branch] of Object.entries(branches)) {
       if (name.includes("/")) {

@@ -14,7 +14,7 @@ import * as RunDecision from "./RunDecision.ts"
 import type { KeyMismatch } from "./RunError.ts"
 import type { RunEvent, RunEventOf } from "./RunEvent.ts"
 import { cleanText } from "./RunEvent.ts"
-import type { CompletedEvent, FailedEvent, Place, Position, Wait } from "./RunState.ts"
+import type { CompletedEvent, FailedEvent, Place, Position, RunState, Wait } from "./RunState.ts"
 import { placeAt } from "./RunState.ts"
 
 /**
@@ -27,7 +27,7 @@ export class KeyReused extends Schema.TaggedError<KeyReused>("@durable-agents/co
   key: Schema.String
 }) {
   override get message() {
-    return `The key \`${this.key}\` is used twice; name each iteration with Step.scope or Step.forEach`
+    return `The key \`${this.key}\` is used twice; name each iteration with Step.scope or Step.forEach, and have a step tried again with its option \`retry\``
   }
 }
 
@@ -185,8 +185,37 @@ export const make = (around: Around): Journal["Service"] => {
     due(ask)
   }
 
-  const sendRequest = (ask: Ask, asked: Request, resume: Resume<Answer>): void =>
-    send(ask, {
+  /** The log holds a choice against this branch that its race has not been given yet, so nothing new of it may begin. */
+  const isLosing = (state: RunState, key: string): boolean => {
+    for (let end = key.indexOf("/"); end > 0; end = key.indexOf("/", end + 1)) {
+      const path = key.slice(0, end)
+      const branch = placeAt(state, path)
+      if (branch?._tag !== "Branch" || key.startsWith(`${path}/${branch.winner}/`)) continue
+      const phase = asks.get(path)?.phase
+      if (phase === "waiting" || phase === "due") return true
+    }
+    return false
+  }
+
+  /** A decision that a losing branch does not get. What is left when its race has interrupted it (undo) asks once more. */
+  const unlessLosing = (ask: Ask, entry: Entry, again: () => void): Entry => {
+    let isLate = false
+    return {
+      ...entry,
+      decide: (state) => {
+        isLate = isLosing(state, ask.key)
+        return isLate ? Result.succeed([]) : entry.decide(state)
+      },
+      stored: () => {
+        if (!isLate || ask.dropped) return entry.stored?.()
+        ask.give = () => whenAllowed(ask, again)
+        around.due(ask, Asks.unstored(shown()))
+      }
+    }
+  }
+
+  const sendRequest = (ask: Ask, asked: Request, resume: Resume<Answer>): void => {
+    const entry: Entry = {
       bytes: 4096 + Payload.sizeOf(asked.arguments) + sizeOfAll(asked.before),
       decide: (state) => RunDecision.request(asked, now())(state),
       stored: () => {
@@ -200,7 +229,9 @@ export const make = (around: Around): Journal["Service"] => {
         resume(Effect.succeed({ _tag: "Attempt", operation: found }))
       },
       refused: () => giveOutcome(ask, resume)
-    })
+    }
+    send(ask, unlessLosing(ask, entry, () => sendRequest(ask, asked, resume)))
+  }
 
   /** An operation that is in the log without an outcome. */
   const giveDoubtful = (ask: Ask, asked: Request, resume: Resume<Answer>): void => {
@@ -332,22 +363,22 @@ export const make = (around: Around): Journal["Service"] => {
           }
         }
         const found = place(event.key)
-        if (found === undefined) {
-          return whenAllowed(ask, () => {
-            if (mode() === "unwinding") return around.interruptAsk(ask)
-            ask.give = give
-            send(ask, {
-              bytes: sizeOf(event) + sizeOfAll(before),
-              decide: RunDecision.open(event, before),
-              stored: () => {
-                if (ask.dropped) return around.abandon(ask, false)
-                ask.phase = "waiting"
-                if (Asks.positionAt(line.state(), event.key) !== undefined) due(ask)
-                around.setAlarm()
-              }
-            })
-          })
+        const open = (): void => {
+          if (mode() === "unwinding") return around.interruptAsk(ask)
+          ask.give = give
+          const entry: Entry = {
+            bytes: sizeOf(event) + sizeOfAll(before),
+            decide: RunDecision.open(event, before),
+            stored: () => {
+              if (ask.dropped) return around.abandon(ask, false)
+              ask.phase = "waiting"
+              if (Asks.positionAt(line.state(), event.key) !== undefined) due(ask)
+              around.setAlarm()
+            }
+          }
+          send(ask, unlessLosing(ask, entry, open))
         }
+        if (found === undefined) return whenAllowed(ask, open)
         const fits = RunDecision.matches(line.state(), { key: event.key, ...RunDecision.waitKind(event) })
         if (Result.isFailure(fits)) return around.mismatch(fits.failure)
         if (Asks.positionOf(found) !== undefined) return giveRecorded(ask, found, give)

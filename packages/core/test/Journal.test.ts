@@ -559,6 +559,51 @@ describe("interruption by the program", () => {
       }).pipe(Effect.provide(processOf(handler)))
     }))
 
+  /** A race whose branches both have their signal when the run is taken up; the first one wins. */
+  const bothTold = (
+    loser: (told: Effect.Effect<Schema.Json, never, Journal>) => Effect.Effect<Schema.Json, unknown, Journal>
+  ) =>
+    Effect.gen(function*() {
+      const runs = yield* Runs
+      const runId = yield* start()
+      for (const name of ["stop", "go", "go"]) yield* runs.signal(runId, name, name)
+      const view = yield* execute(runId)
+      return { view, events: yield* eventsOf(runId) }
+    }).pipe(Effect.provide(processOf(() =>
+      Branch.race("race", {
+        stop: Signal.receive("stop"),
+        go: loser(Signal.receive("go"))
+      }).pipe(Effect.flatMap((first) => Effect.map(Signal.receive("go", "later"), (later) => [first, later])))
+    )))
+
+  it.live("begins nothing of a branch after the log says that another one has won", () =>
+    Effect.gen(function*() {
+      const acts = yield* bothTold((told) => Effect.andThen(told, step("ship")))
+      assert.deepStrictEqual(acts.view.output, ["stop", "go"])
+      assert.isUndefined(acts.events.find(({ event }) => event._tag === "StepRequested"))
+      // The next signal of that name is not lost on it.
+      const waits = yield* bothTold((told) => Effect.andThen(told, Signal.receive("go", "another")))
+      assert.deepStrictEqual(waits.view.output, ["stop", "go"])
+      const { events, view } = yield* runOnce(() =>
+        Branch.race("race", { quick: Effect.succeed("quick"), acts: step("acts"), waits: Signal.receive("told") })
+      )
+      assert.strictEqual(view.output, "quick")
+      assert.deepStrictEqual(events.map(({ event }) => event._tag), ["RunStarted", "BranchDecided", "RunCompleted"])
+    }))
+
+  it.live("lets a branch that has lost undo what it did, and end what cannot be interrupted", () =>
+    Effect.gen(function*() {
+      const undoes = yield* bothTold((told) =>
+        told.pipe(Effect.andThen(step("ship")), Effect.onInterrupt(() => Effect.orDie(step("undo"))))
+      )
+      assert.deepStrictEqual(undoes.view.output, ["stop", "go"])
+      const keys = undoes.events.flatMap(({ event }) => event._tag === "StepRequested" ? [event.key] : [])
+      assert.deepStrictEqual(keys, ["race/go/undo"])
+      const ends = yield* bothTold((told) => Effect.uninterruptible(Effect.andThen(told, step("ship"))))
+      assert.deepStrictEqual(ends.view.output, ["stop", "go"])
+      assert.isDefined(ends.events.find(({ event }) => event._tag === "StepCompleted"))
+    }))
+
   it.live("closes an operation that waits a moment for its next attempt", () =>
     Effect.gen(function*() {
       const fails = step("fails", Effect.andThen(Effect.sleep("20 millis"), Effect.fail("no")))
