@@ -2,9 +2,9 @@
  * What an agent does about a tool beyond calling it, as annotations on `effect/ai` tools: what happens when an outcome is not
  * known, what is tried again, how long a call may take, how a person is asked.
  */
-import type { ToolDescription, ToolLabels } from "@durable-agents/core"
-import type { Effect, Option, Schedule, Schema } from "effect"
-import { Context, Duration } from "effect"
+import { Timer, type ToolDescription, type ToolLabels } from "@durable-agents/core"
+import type { Effect, Schedule, Schema } from "effect"
+import { Context, Duration, Option } from "effect"
 import { Tool } from "effect/ai"
 import type { Caps } from "./Caps.ts"
 import * as Caps_ from "./Caps.ts"
@@ -136,7 +136,14 @@ export const retry = <T extends Tool.Any>(schedule: Schedule.Schedule<unknown, T
  * @since 0.1.0
  */
 export const timeout = (duration: Duration.Input): Change => (tool) =>
-  annotate(tool, { timeout: Duration.fromInputUnsafe(duration) })
+  annotate(tool, { timeout: Duration.millis(millisOf("timeout", duration)) })
+
+/** A time-out or an expiry that is no time would come at once. */
+const millisOf = (policy: string, duration: Duration.Input): number =>
+  Option.getOrThrowWith(
+    Option.filter(Option.some(Timer.millis(duration)), (millis) => !Number.isNaN(millis)),
+    () => new Error(`ToolPolicy.${policy}: \`${String(duration)}\` is no duration`)
+  )
 
 /**
  * What happens when the outcome of a call stays unknown: the model is told so (default), or the run is stuck until an operator
@@ -196,7 +203,7 @@ export const approval = (options: {
     approvers: options.approvers,
     notByRequester: options.notByRequester,
     ...(options.expiresIn === undefined ? {} : {
-      expiresInMillis: Duration.toMillis(Duration.fromInputUnsafe(options.expiresIn)),
+      expiresInMillis: millisOf("approval", options.expiresIn),
       onExpiry: options.onExpiry === "wait" ? undefined : options.onExpiry ?? "deny"
     })
   })

@@ -587,6 +587,15 @@ describe("an approval that is given by itself when nobody decides in time", () =
     }).pipe(Effect.provide(process))
   }
 
+  it("is refused where its time is no time", () => {
+    const Note = Tool.make("note")
+    assert.throws(
+      () => ToolPolicy.approval({ expiresIn: NaN, onExpiry: "approve" })(Note),
+      "ToolPolicy.approval: `NaN` is no duration"
+    )
+    assert.throws(() => ToolPolicy.timeout({ hours: NaN })(Note), "is no duration")
+  })
+
   it.effect("is what its tool wants", () =>
     Effect.gen(function*() {
       const { events, made } = yield* waiting(true, {})

@@ -1,11 +1,12 @@
 /**
  * Approvals: a person says yes or no to exactly what was shown, while nothing of the run is in memory.
  */
-import { Duration, Effect } from "effect"
-import type { Schema } from "effect"
+import { Effect } from "effect"
+import type { Duration, Schema } from "effect"
 import type { Actor } from "./Ids.ts"
 import { below, Journal, Path } from "./Journal.ts"
 import type { RunEvent, RunEventOf } from "./RunEvent.ts"
+import * as Timer from "./Timer.ts"
 
 /**
  * What was decided, and by whom.
@@ -97,7 +98,7 @@ const approvalFields = (options: Options) => ({
   ...(options.approvers === undefined ? {} : { approvers: options.approvers }),
   ...(options.notByRequester === true ? { notByRequester: true } : {}),
   ...(options.expiresIn === undefined ? {} : {
-    expiresInMillis: Duration.toMillis(Duration.fromInputUnsafe(options.expiresIn)),
+    expiresInMillis: Timer.millis(options.expiresIn),
     ...(options.onExpiry === "wait" ? {} : { onExpiry: options.onExpiry ?? ("deny" as const) })
   })
 })

@@ -254,7 +254,7 @@ export class Runs extends Context.Service<Runs, {
       const clean = (field: string, value: unknown) =>
         Effect.mapError(
           Payload.clean(value, limits.outputBytes),
-          (failure) => new InvalidRequest({ field, detail: failure.error })
+          ({ error }) => new InvalidRequest({ field, detail: error.replace(/^the result /, "") })
         )
 
       const by = Effect.fnUntraced(function*({ actor: who, reason }: By) {

@@ -8,12 +8,14 @@ import { Budget, decodeRefusal, stated } from "./Budget.ts"
 import { noArguments } from "./Digest.ts"
 import type { Journal } from "./Journal.ts"
 import { Allowances, below, Path } from "./Journal.ts"
+import { NotRecordable } from "./JournalService.ts"
 import type { OutcomeFields, Recovery } from "./Operation.ts"
 import * as Operation from "./Operation.ts"
 import * as Payload from "./Payload.ts"
 import * as Progress from "./Progress.ts"
 import type { RunEventOf } from "./RunEvent.ts"
 import type { CompletedEvent, FailedEvent } from "./RunState.ts"
+import * as Timer from "./Timer.ts"
 
 /**
  * An operation that ended without a result and without a failure of its own: it took too long, its outcome is unknown, or what
@@ -126,22 +128,28 @@ export const run: {
     attempts: options.attempts ?? Infinity,
     decode: (failure) => failure === undefined ? Option.none() : Result.getSuccess(codec.decodeFailure(failure))
   }
-  const timeout = options.timeout === undefined ? undefined : Duration.fromInputUnsafe(options.timeout)
+  const timeoutMillis = options.timeout === undefined ? undefined : Timer.millis(options.timeout)
+  const timeout = timeoutMillis === undefined ? undefined : Duration.millis(timeoutMillis)
   const isTyped = timeout !== undefined || options.recovery === "fail"
   return <R>(effect: Effect.Effect<A, E, R>) =>
-    Effect.flatMap(Path, (path) =>
-      Effect.flatMap(
-        Operation.perform<A, E, R | R2>({
-          request: stepRequest(below(path, key)),
-          act: effect,
-          completed: codec.completed,
-          failure: codec.failure,
-          recovery: options.recovery ?? "repeat",
-          retry,
-          timeout
-        }),
-        (outcome) => codec.result(outcome, isTyped)
-      ))
+    Effect.flatMap(
+      Path,
+      (path) =>
+        Number.isNaN(timeoutMillis) ?
+          Effect.die(new NotRecordable({ key: below(path, key), detail: "its time-out is no time" })) :
+          Effect.flatMap(
+            Operation.perform<A, E, R | R2>({
+              request: stepRequest(below(path, key)),
+              act: effect,
+              completed: codec.completed,
+              failure: codec.failure,
+              recovery: options.recovery ?? "repeat",
+              retry,
+              timeout
+            }),
+            (outcome) => codec.result(outcome, isTyped)
+          )
+    )
   // What the implementation cannot say: `OperationFailed` is a failure only where the options can bring it about.
 }) as never
 

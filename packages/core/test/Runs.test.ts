@@ -110,6 +110,9 @@ describe("Runs.start", () => {
         Effect.flip(runs.start(programOf(), 7 as never))
       ])
       assert.isTrue(errors.every(({ _tag }) => _tag === "InvalidRequest"))
+      const Anything = Program.make("anything", { input: Schema.Json, output: Schema.Json })
+      const large = yield* Effect.flip(runs.start(Anything, ["x".repeat(2_000_000)]))
+      assert.match(large.message, /^`input` has 2000004 bytes of JSON, more than/)
       const index = yield* RunIndex
       assert.deepStrictEqual((yield* index.list()).items, [])
     }).pipe(Effect.provide(processOf(() => step("a")))))
@@ -236,6 +239,18 @@ describe("what cannot be written down", () => {
     ["a key with half a surrogate pair", () => Timer.sleep("\ud83d", 1).pipe(Effect.as(null))],
     ["a signal named with U+0000", () => Signal.receive("a\u0000", "key")],
     ["a timer without an end", () => Effect.as(Timer.sleep("t", Infinity), null)],
+    ["a timer of no number", () => Effect.as(Timer.sleep("t", NaN), null)],
+    ["a timer of no number of days", () => Effect.as(Timer.sleep("t", { days: NaN }), null)],
+    ["a timer of what is no duration", () => Effect.as(Timer.sleep("t", "3 fortnights" as never), null)],
+    [
+      "an approval that expires after no number",
+      () => Effect.as(Approval.request("ok", { subject: "?", expiresIn: NaN, onExpiry: "approve" }), null)
+    ],
+    [
+      "a time-out of no number",
+      () => Effect.succeed(1).pipe(Step.run("pay", { output: Schema.Int, timeout: NaN }), Effect.orDie)
+    ],
+    ["a race without branches", () => Branch.race("r", {})],
     ["a branch name with a slash", () => Branch.race("r", { "a/b": step("x"), c: step("y") })]
   ]
   for (const [name, handler] of cases) {

@@ -53,7 +53,8 @@ export interface Limit {
  */
 export const problem = ({ field, most, of, per = "run" }: Limit): string | undefined => {
   if (of !== "calls" && (field ?? "").trim() === "") return "wants the field that it is about"
-  if (per !== "run" && Option.isNone(Duration.fromInput(per))) return "wants `run` or a duration"
+  const isLong = (time: Duration.Duration) => Duration.toMillis(time) > 0
+  if (per !== "run" && !Option.exists(Duration.fromInput(per), isLong)) return "wants `run` or a duration above zero"
   const all = typeof most === "object" ? Object.values(most) : [most]
   return all.length > 0 &&
       all.every((one) => Option.exists(Amounts.read(one), ({ value }) => !BigDecimal.isNegative(value)))

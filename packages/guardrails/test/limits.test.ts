@@ -130,7 +130,10 @@ describe("Limits", () => {
           { ...eur, most: "many" },
           { ...eur, most: -1 },
           { name: "eur", tools: [], of: "sum", most: 1 } as const,
-          { ...eur, per: "soon" as never }
+          { ...eur, per: "soon" as never },
+          // Within no time nothing was done before, so such a limit would hold nothing.
+          { ...eur, per: NaN },
+          { ...eur, per: 0 }
         ]
       ) {
         const error = yield* Effect.flip(Effect.scoped(Layer.build(Limits.layer([limit]))))
