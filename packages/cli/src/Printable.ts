@@ -138,7 +138,7 @@ export const wrap = (line: string, width: number): ReadonlyArray<string> => {
   let afterSpace = { length: 0, used: 0 }
   for (const cell of cells) {
     const size = sizeOf(cell)
-    if (used + size > width && piece !== "") {
+    while (used + size > width && piece !== "") {
       const cut = afterSpace.length > 0 ? afterSpace : { length: piece.length, used }
       pieces.push(piece.slice(0, cut.length))
       piece = piece.slice(cut.length)

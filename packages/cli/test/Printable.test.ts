@@ -134,6 +134,7 @@ describe("Printable.json", () => {
 describe("Printable.wrap", () => {
   it("breaks after spaces, within words where it must, and never within a character", () => {
     assert.deepStrictEqual(Printable.wrap("the quick brown-fox-jumps", 10), ["the quick ", "brown-fox-", "jumps"])
+    assert.deepStrictEqual(Printable.wrap(" abcdef😀", 7), [" ", "abcdef", "😀"])
     assert.deepStrictEqual(Printable.wrap("日本語👩‍👩‍👧é", 4), ["日本", "語👩‍👩‍👧", "é"])
   })
 
