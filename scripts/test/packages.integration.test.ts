@@ -1,5 +1,4 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
-import { execFileSync } from "node:child_process"
 import {
   copyFileSync,
   globSync,
@@ -13,30 +12,17 @@ import {
 } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
+import { pack, run } from "../packaging.ts"
 
 const root = join(import.meta.dirname, "../..")
 const folder = mkdtempSync(join(tmpdir(), "durable-agents-packages-"))
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-const run = (command: string, args: ReadonlyArray<string>, cwd: string): string =>
-  execFileSync(command, args, { cwd, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"], maxBuffer: 64 * 1024 * 1024 })
-
 const readJson = (path: string) => JSON.parse(readFileSync(path, "utf8"))
 
-/** The package manager of this workspace, as its own scripts name it. */
-const pnpm: string = /pnpm@[\d.]+/.exec(readJson(join(root, "package.json")).scripts.start)?.[0] ?? ""
-
-/** What would be published: every package, built and packed. */
-const packed = (() => {
-  run(join(root, "node_modules/.bin/tsc"), ["-b"], root)
-  run("npx", ["-y", pnpm, "--filter", "./packages/*", "pack", "--pack-destination", folder], root)
-  return globSync("*.tgz", { cwd: folder }).map((tarball) => {
-    const name = tarball.replace(/^durable-agents-/, "").replace(/-[\d.]+\.tgz$/, "")
-    const files = run("tar", ["-tzf", tarball], folder).trim().split("\n").map((file) => file.replace(/^package\//, ""))
-    return { name, tarball, files }
-  })
-})()
+/** What would be published. */
+const packed = pack(root, folder)
 
 /** Somebody's project, with some of our packages installed, and what those depend on. */
 const project = (name: string, ours: ReadonlyArray<string>, others: ReadonlyArray<string>): string => {
@@ -45,7 +31,7 @@ const project = (name: string, ours: ReadonlyArray<string>, others: ReadonlyArra
     const into = join(at, "node_modules/@durable-agents", our)
     mkdirSync(into, { recursive: true })
     const tarball = packed.find((one) => one.name === our)?.tarball ?? ""
-    run("tar", ["-xzf", join(folder, tarball), "--strip-components=1", "-C", into], folder)
+    run("tar", ["-xzf", tarball, "--strip-components=1", "-C", into], folder)
   }
   for (const other of others) {
     const link = join(at, "node_modules", other)
@@ -65,12 +51,13 @@ describe("the packages, as they would be published,", () => {
   it("hold what runs, its types, its sources and the licence, and nothing else (check 102)", () => {
     assert.sameMembers(packed.map(({ name }) => name), globSync("*", { cwd: join(root, "packages") }))
     for (const { files, name } of packed) {
-      const modules = globSync("**/*.ts", { cwd: join(root, "packages", name, "src") })
+      // The page is in `assets`, built.
+      const modules = globSync("**/*.ts", { cwd: join(root, "packages", name, "src"), exclude: ["page/**"] })
       const built = modules.map((module) => module.replace(/\.ts$/, ""))
-      assert.includeMembers(files, ["LICENSE", "package.json", ...modules.map((module) => `src/${module}`)], name)
-      assert.includeMembers(files, built.flatMap((module) => [`dist/${module}.js`, `dist/${module}.d.ts`]), name)
+      assert.includeMembers([...files], ["LICENSE", "package.json", ...modules.map((module) => `src/${module}`)], name)
+      assert.includeMembers([...files], built.flatMap((module) => [`dist/${module}.js`, `dist/${module}.d.ts`]), name)
       const more = files.filter((file) =>
-        !/^(LICENSE|package\.json|dist\/.+\.(js|d\.ts)(\.map)?|src\/.+\.tsx?|src\/page\/\w+\.(html|css|svg)|assets\/\w+\.(html|css|svg|js|md)|src\/weights\/README\.md|sql\/\d{4}_\w+\.sql|operations\/\w+\.sql)$/
+        !/^(LICENSE|package\.json|dist\/.+\.(js|d\.ts)(\.map)?|src\/.+\.tsx?|assets\/\w+\.(html|css|svg|js|md)|src\/weights\/README\.md|sql\/\d{4}_\w+\.sql|operations\/\w+\.sql)$/
           .test(file)
       )
       assert.deepStrictEqual(more, [], name)
@@ -83,8 +70,7 @@ describe("the packages, as they would be published,", () => {
   })
 
   it("have entry points that are there, versions of each other, and a licence (check 102)", () => {
-    for (const { files, name, tarball } of packed) {
-      const manifest = JSON.parse(run("tar", ["-xzOf", tarball, "package/package.json"], folder))
+    for (const { files, manifest, name } of packed) {
       const entries = Object.values(manifest.exports).flatMap((entry) => Object.values(Object(entry)))
       for (const entry of [...entries, ...Object.values(Object(manifest.bin))]) {
         assert.include(files, String(entry).replace(/^\.\//, ""), name)
@@ -94,9 +80,30 @@ describe("the packages, as they would be published,", () => {
       }
       assert.strictEqual(manifest.license, "MIT", name)
       assert.isString(manifest.description, name)
-      assert.isString(manifest.engines.node, name)
+      assert.isString(manifest.engines?.node, name)
+      assert.isDefined(manifest.sideEffects, name)
+      assert.isAtLeast(manifest.keywords?.length ?? 0, 2, name)
       for (const version of Object.values(Object(manifest.dependencies))) {
         assert.match(String(version), /^[\d.]+$/, name)
+      }
+    }
+  })
+
+  it("expect `effect` of the project that they are installed in, in the version that they are tested with", () => {
+    for (const { manifest, name } of packed) {
+      const { dependencies = {}, peerDependencies = {} } = manifest
+      const own = Object.keys(dependencies).filter((dependency) => dependency.startsWith("@durable-agents/"))
+      for (const [peer, range] of Object.entries(peerDependencies)) {
+        const version = /^[~^](\d+\.\d+\.\d+)$/.exec(range)?.[1]
+        assert.isDefined(version, `${name}: ${peer} ${range}`)
+        assert.include(readFileSync(join(root, "pnpm-workspace.yaml"), "utf8"), `: ${version}\n`, `${name}: ${peer}`)
+        assert.notProperty(dependencies, peer, name)
+      }
+      assert.property(peerDependencies, "effect", name)
+      // What a dependency expects has to be there for it too.
+      for (const dependency of own) {
+        const theirs = packed.find((one) => one.manifest.name === dependency)?.manifest.peerDependencies
+        assert.containsAllKeys({ ...dependencies, ...peerDependencies }, Object.keys(Object(theirs)), name)
       }
     }
   })
@@ -132,16 +139,18 @@ describe("the packages, as they would be published,", () => {
   })
 
   it("have types that others can compile against (check 102)", () => {
-    const at = project("types", ["core", "agent", "sqlite"], ["effect", "@noble/hashes"])
+    const at = project("types", ["core", "agent", "server", "sqlite"], ["effect", "@noble/hashes"])
     writeFileSync(
       join(at, "main.ts"),
       `import { Agent } from "@durable-agents/agent"
       import { Runs, Worker } from "@durable-agents/core"
+      import type { EventLine } from "@durable-agents/server/Api"
       import { Sqlite } from "@durable-agents/sqlite"
       import { Effect, Layer } from "effect"
       const Writer = Agent.make("writer", { instructions: "You write." })
       export const begin = Effect.flatMap(Runs, (runs) => runs.start(Writer, "About the sea."))
       export const Main = Worker.layer().pipe(Layer.provide(Sqlite.layer({ file: "runs.db" })))
+      export const epochOf = ({ epoch }: EventLine): number | undefined => epoch
       // @ts-expect-error the goal is a text
       export const wrong = Effect.flatMap(Runs, (runs) => runs.start(Writer, 7))`
     )
