@@ -11,22 +11,31 @@ import { Status } from "./RunModel.ts"
  * @category models
  * @since 0.1.0
  */
-export const EventLine = Schema.StructWithRest(
-  Schema.Struct({
-    runId: RunId,
-    seq: Seq,
-    at: Schema.String,
-    epoch: Schema.optionalKey(Schema.Natural),
-    type: Schema.String
-  }),
-  [Schema.Record(Schema.String, Schema.Json)]
-).annotate({ identifier: "Event" })
+export interface EventLine {
+  readonly runId: RunId
+  readonly seq: Seq
+  readonly at: string
+  readonly epoch?: number
+  readonly type: string
+  // Without `undefined`, which JSON does not have, `epoch` would not fit for who compiles without `exactOptionalPropertyTypes`.
+  readonly [field: string]: Schema.Json | undefined
+}
 
 /**
  * @category models
  * @since 0.1.0
  */
-export type EventLine = typeof EventLine.Type
+export const EventLine: Schema.Codec<EventLine, Readonly<Record<string, Schema.Json | undefined>>> = Schema
+  .StructWithRest(
+    Schema.Struct({
+      runId: RunId,
+      seq: Seq,
+      at: Schema.String,
+      epoch: Schema.optionalKey(Schema.Natural),
+      type: Schema.String
+    }),
+    [Schema.Record(Schema.String, Schema.Json)]
+  ).annotate({ identifier: "Event" })
 
 /**
  * The event that a line holds, for folds and for exhaustive matching; fails with why it cannot be read.
