@@ -42,7 +42,9 @@ export const verify = (
   options: { readonly shownBytes?: number } = {}
 ): Verification => {
   const prompts = Verify.prompts(events, options)
-  const foreign = events.filter(({ event }) => event._tag === "LLMCallRequested").length - prompts.length
+  const requests = events.flatMap(({ event }) => event._tag === "LLMCallRequested" ? [event.key] : [])
+  const screenings = requests.filter((key) => key.includes("/screening/")).length
+  const foreign = requests.length - screenings - prompts.length
   const calls = new Set(prompts.map(({ key }) => key))
   const copied = idempotencyKeys(events).filter(({ isCopy }) => isCopy).length
   const operations = events.filter(({ event }) => "idempotencyKey" in event && event._tag !== "ToolCallFailed").length
@@ -75,6 +77,13 @@ export const verify = (
         ? []
         : [
           `${Units.counted(foreign, "request")} to a model that no bundled agent made: their prompts are not known here`
+        ]),
+      ...(screenings === 0
+        ? []
+        : [
+          `${
+            Units.counted(screenings, "prompt")
+          } that a guardrail asked a model: its code makes it, and the log does not hold that`
         ]),
       ...(copied === 0
         ? []

@@ -139,6 +139,10 @@ describe("Verification.verify", () => {
       assert.deepStrictEqual(Verification.verify(foreign).notChecked, [
         "1 request to a model that no bundled agent made: their prompts are not known here"
       ])
+      const screened = changed(desk, at(desk, "LLMCallRequested"), { key: "clerk/turn-1/call-1/screening/judge" })
+      assert.deepStrictEqual(Verification.verify(screened).notChecked, [
+        "1 prompt that a guardrail asked a model: its code makes it, and the log does not hold that"
+      ])
     }))
 
   it.live("misses every event that is taken out, but the last one", () =>
