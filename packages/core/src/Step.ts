@@ -8,7 +8,7 @@ import { Budget, decodeRefusal, stated } from "./Budget.ts"
 import { noArguments } from "./Digest.ts"
 import type { Journal } from "./Journal.ts"
 import { Allowances, below, Path } from "./Journal.ts"
-import { NotRecordable } from "./JournalService.ts"
+import { KeyReused, NotRecordable } from "./JournalService.ts"
 import type { OutcomeFields, Recovery } from "./Operation.ts"
 import * as Operation from "./Operation.ts"
 import * as Payload from "./Payload.ts"
@@ -287,8 +287,8 @@ const decodeBudget = Schema.decodeUnknownResult(Budget)
  *
  * **Details**
  *
- * The keys must be different, and must mean the same item whenever the run is replayed: an id, never an index into something
- * that can change its order.
+ * The keys must mean the same item whenever the run is replayed: an id, never an index into something that can change its order.
+ * They must be different: two equal ones are a defect (`KeyReused`) before anything is done for any item.
  *
  * @category scopes
  * @since 0.1.0
@@ -301,4 +301,12 @@ export const forEach = <A, B, E, R>(
   },
   f: (item: A) => Effect.Effect<B, E, R>
 ): Effect.Effect<Array<B>, E, R> =>
-  Effect.forEach(items, (item) => scope(options.key(item))(f(item)), { concurrency: options.concurrency ?? 1 })
+  Effect.suspend(() => {
+    const keyed = Array.from(items, (item) => ({ item, key: options.key(item) }))
+    const known = new Set<string>()
+    for (const { key } of keyed) {
+      if (known.has(key)) return Effect.flatMap(Path, (path) => Effect.die(new KeyReused({ key: below(path, key) })))
+      known.add(key)
+    }
+    return Effect.forEach(keyed, ({ item, key }) => scope(key)(f(item)), { concurrency: options.concurrency ?? 1 })
+  })

@@ -197,6 +197,15 @@ describe("keys", () => {
       assert.include(view.reason, "`same` is used twice")
     }))
 
+  it.live("of the items of a list that are equal are a defect before anything is done", () =>
+    Effect.gen(function*() {
+      const { events, view } = yield* runOnce(() =>
+        Step.forEach(["a", "b", "a"], { key: (item) => item }, () => step("pay")).pipe(Step.scope("all"))
+      )
+      assert.include(view.reason, "`all/a` is used twice")
+      assert.strictEqual(events.length, 2)
+    }))
+
   it.live("that changed their meaning make the run stuck, and a release lets mended code go on", () =>
     Effect.gen(function*() {
       const memory = MemoryStore.memory()
