@@ -3,10 +3,14 @@
  */
 import { Clock, Context, Effect, Layer, References, Scheduler, Schema, Tracer } from "effect"
 import type { Budget, BudgetExceeded } from "./Budget.ts"
+import { decodeRefusal } from "./Budget.ts"
+import { RunId } from "./Ids.ts"
 import { Allowances, Journal, Path } from "./Journal.ts"
 import type { PureSchema } from "./Payload.ts"
+import * as Payload from "./Payload.ts"
 import type { ToolDescription } from "./RunEvent.ts"
-import type { RunState } from "./RunState.ts"
+import { type RunState, status } from "./RunState.ts"
+import { RunStatus } from "./RunStatus.ts"
 
 /**
  * Program and tool names: letters, digits, `_` and `-`, at most 64.
@@ -186,4 +190,67 @@ export const make = <Input, Output, Error = never>(name: string, options: {
         })
       }))
   }
+}
+
+/**
+ * A run has no output of its program, and no failure that the program declares: it has not ended, was cancelled, had a bug, or
+ * what is recorded does not fit the program as it is now.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class NoOutput extends Schema.TaggedError<NoOutput>("@durable-agents/core/NoOutput")("NoOutput", {
+  runId: RunId,
+  status: RunStatus,
+  detail: Schema.String
+}) {
+  override get message() {
+    return `Run \`${this.runId}\` has no output (status ${this.status}): ${this.detail}`
+  }
+}
+
+/**
+ * What a run of this program came to, decoded: its output, or its own failure.
+ *
+ * **Example**
+ *
+ * ```ts
+ * import { Program, type RunId, Runs } from "@durable-agents/core"
+ * import { Effect, Schema } from "effect"
+ *
+ * const Reminder = Program.make("reminder", { input: Schema.String, output: Schema.Date })
+ *
+ * const sentAt = (runId: RunId) =>
+ *   Effect.flatMap(Runs, (runs) => runs.await(runId)).pipe(Effect.flatMap((run) => Program.outputOf(Reminder, run)))
+ * ```
+ *
+ * @category results
+ * @since 0.1.0
+ */
+export const outputOf = <Input, Output, Error>(
+  program: Program<Input, Output, Error>,
+  { state }: { readonly state: RunState }
+): Effect.Effect<Output, Error | BudgetExceeded | NoOutput> => {
+  const without = (detail: string) => new NoOutput({ runId: state.runId, status: status(state), detail })
+  const { end, started } = state
+  if (started?.program !== program.name) {
+    return Effect.fail(without(`it is a run of \`${started?.program ?? ""}\`, not of \`${program.name}\``))
+  }
+  const unreadable = (error: { readonly message: string }) =>
+    without(`what is recorded does not fit \`${program.name}\`: ${error.message}`)
+  if (end?._tag === "RunCompleted") {
+    return Effect.mapError(Effect.fromResult(Payload.decoder(program.output)(end.output)), unreadable)
+  }
+  if (end?._tag !== "RunFailed") {
+    return Effect.fail(without(end === undefined ? "it has not ended" : end.reason || "it was cancelled"))
+  }
+  if (end.reason === "BudgetExceeded") {
+    return Effect.flatMap(Effect.mapError(decodeRefusal(end.failure), unreadable), Effect.fail)
+  }
+  return end.failure === undefined
+    ? Effect.fail(without(end.error))
+    : Effect.flatMap(
+      Effect.mapError(Effect.fromResult(Payload.decoder(program.error)(end.failure)), unreadable),
+      Effect.fail
+    )
 }
