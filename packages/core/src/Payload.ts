@@ -2,8 +2,8 @@
  * The border between a program's values and the JSON of its log.
  */
 import { Effect, Predicate, Result, Schema } from "effect"
+import type { Failure } from "./Failure.ts"
 import { Limits } from "./Limits.ts"
-import type { Failure } from "./Operation.ts"
 import { cleanText } from "./RunEvent.ts"
 
 /**

@@ -5,6 +5,7 @@ import type { Schedule } from "effect"
 import { Duration, Effect, Option, Result, Schema } from "effect"
 import type { BudgetExceeded } from "./Budget.ts"
 import { Budget, decodeRefusal, stated } from "./Budget.ts"
+import { CurrentStep, type Outer } from "./CurrentStep.ts"
 import { noArguments } from "./Digest.ts"
 import type { Journal } from "./Journal.ts"
 import { Allowances, below, Path } from "./Journal.ts"
@@ -75,7 +76,7 @@ export interface FallibleOptions<A, E, R> extends Options<A, E, R> {
 export type Recorded<A, E, O, R2> = <R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<
   A,
   E | BudgetExceeded | FailureOf<O>,
-  Exclude<R | R2, Operation.CurrentStep | Journal> | Journal
+  Outer<R | R2> | Journal
 >
 
 type FailureOf<O> = O extends { readonly timeout: Duration.Input } | { readonly recovery: "fail" } ? OperationFailed
@@ -222,8 +223,8 @@ const failWith = <E>(
  * @category steps
  * @since 0.1.0
  */
-export const idempotencyKey: Effect.Effect<string, never, Operation.CurrentStep> = Effect.map(
-  Operation.CurrentStep,
+export const idempotencyKey: Effect.Effect<string, never, CurrentStep> = Effect.map(
+  CurrentStep,
   (step) => step.idempotencyKey
 )
 
@@ -233,9 +234,9 @@ export const idempotencyKey: Effect.Effect<string, never, Operation.CurrentStep>
  * @category steps
  * @since 0.1.0
  */
-export const progress = (value: Schema.Json): Effect.Effect<void, never, Operation.CurrentStep> =>
+export const progress = (value: Schema.Json): Effect.Effect<void, never, CurrentStep> =>
   Effect.flatMap(
-    Operation.CurrentStep,
+    CurrentStep,
     ({ attempt, key, runId }) => Progress.report({ runId, key, attempt, value })
   )
 
