@@ -2,9 +2,9 @@
  * Who is behind a request: the holder of a bearer token, or, on the own machine and as long as there are no tokens, a local user.
  */
 import { AccessToken, AccessTokens, EventStore, Namespace, type Role } from "@durable-agents/core"
-import { Context, Effect, Layer, Option, Redacted } from "effect"
+import { Context, Effect, Layer, Option, Redacted, References } from "effect"
 import { HttpEffect, HttpServerRequest, HttpServerResponse } from "effect/http"
-import { Authentication, CurrentIdentity, type Identity } from "./Identity.ts"
+import { Authentication, CurrentIdentity, type Identity, StillIn } from "./Identity.ts"
 import { ForbiddenProblem, UnauthenticatedProblem } from "./Problem.ts"
 import { unavailable } from "./Refusal.ts"
 
@@ -20,7 +20,8 @@ export const LocalUser = Context.Reference<string | undefined>("@durable-agents/
 })
 
 /**
- * Finds identities by the tokens of the store, asking it at every request: a revoked token opens nothing any more.
+ * Finds identities by the tokens of the store, asking it at every request, and at each heartbeat of a feed: a revoked token opens
+ * nothing any more.
  *
  * @category layers
  * @since 0.1.0
@@ -60,8 +61,21 @@ export const layer: Layer.Layer<Authentication, never, AccessTokens | EventStore
 
     return Authentication.of({
       bearer: Effect.fnUntraced(function*(answer, { credential }) {
-        const identity: Identity = yield* Redacted.value(credential) === "" ? ofNobody() : ofToken(credential)
-        return yield* Effect.provideService(answer, CurrentIdentity, identity)
+        const asked = Redacted.value(credential) === "" ? ofNobody() : ofToken(credential)
+        const identity: Identity = yield* asked
+        const request = yield* HttpServerRequest.HttpServerRequest
+        // What a store that is away would say nobody knows; that it is away others say, and once.
+        const stillIn = Effect.match(asked, {
+          onFailure: ({ _tag }) => _tag === "UnavailableProblem",
+          onSuccess: () => true
+        }).pipe(
+          Effect.provideService(HttpServerRequest.HttpServerRequest, request),
+          Effect.provideService(References.MinimumLogLevel, "None")
+        )
+        return yield* answer.pipe(
+          Effect.provideService(CurrentIdentity, identity),
+          Effect.provideService(StillIn, stillIn)
+        )
       })
     })
   })

@@ -4,6 +4,7 @@
 import { type Recorded, RunEvent, type RunId, Runs } from "@durable-agents/core"
 import { Context, Deferred, Effect, Layer, Option, Schedule, Stream } from "effect"
 import { HttpServerResponse } from "effect/http"
+import { StillIn } from "./Identity.ts"
 import * as Measure from "./Measure.ts"
 import { invalid } from "./Refusal.ts"
 import { ServerSettings } from "./Settings.ts"
@@ -58,7 +59,8 @@ export const page = Effect.fnUntraced(function*(runId: RunId, from: number, limi
  * **Details**
  *
  * Events are sent as fast as the reader takes them, so a slow one costs a page of events, however long the log is. All who follow
- * one run read its newest events from the store together.
+ * one run read its newest events from the store together. A reader whose token opens nothing any more is cut off at the next
+ * heartbeat.
  *
  * @category responses
  * @since 0.1.0
@@ -67,6 +69,7 @@ export const feed = Effect.fnUntraced(function*(runId: RunId, from: number) {
   const runs = yield* Runs
   const { heartbeat } = yield* ServerSettings
   const draining = yield* Draining
+  const stillIn = yield* StillIn
   const before = from === 0 ? undefined : yield* Stream.runHead(Stream.take(runs.events(runId, from - 1), 1))
   if (before !== undefined) {
     if (Option.isNone(before)) {
@@ -85,6 +88,7 @@ export const feed = Effect.fnUntraced(function*(runId: RunId, from: number) {
   return HttpServerResponse.stream(
     Stream.unwrap(Effect.as(Measure.feed, all)).pipe(
       Stream.interruptWhen(Deferred.await(draining)),
+      Stream.interruptWhen(Effect.repeat(Effect.delay(stillIn, heartbeat), { until: (isIn) => !isIn })),
       Stream.encodeText
     ),
     { contentType: "text/event-stream", headers: { "cache-control": "no-store", "x-accel-buffering": "no" } }

@@ -2,7 +2,7 @@
  * Who asks: the name and the roles of a credential, and the middleware that finds them.
  */
 import { AccessToken } from "@durable-agents/core"
-import { Context, Schema } from "effect"
+import { Context, Effect, Schema } from "effect"
 import { HttpApiMiddleware, HttpApiSecurity } from "effect/http-api"
 import {
   BadRequestProblem,
@@ -41,6 +41,16 @@ export type Identity = typeof Identity.Type
 export class CurrentIdentity
   extends Context.Service<CurrentIdentity, Identity>()("@durable-agents/server/CurrentIdentity")
 {}
+
+/**
+ * Whether the credential of the request that is being answered would still be let in: for answers that go on. Default: yes.
+ *
+ * @category references
+ * @since 0.1.0
+ */
+export const StillIn = Context.Reference<Effect.Effect<boolean>>("@durable-agents/server/StillIn", {
+  defaultValue: () => Effect.succeed(true)
+})
 
 /**
  * Turns a bearer token into the identity behind it, or refuses the request.

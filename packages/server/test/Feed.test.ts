@@ -1,7 +1,15 @@
-import { EventStore, type Recorded, type RunId, Runs } from "@durable-agents/core"
+import {
+  AccessToken,
+  AccessTokens,
+  EventStore,
+  type Recorded,
+  type RunId,
+  Runs,
+  StoreError
+} from "@durable-agents/core"
 import { Sqlite } from "@durable-agents/sqlite"
 import { assert, describe, it } from "@effect/vitest"
-import { Deferred, Effect, Fiber, Layer, Stream } from "effect"
+import { Deferred, Effect, Fiber, Layer, Redacted, Stream } from "effect"
 import { mkdtempSync, rmSync } from "node:fs"
 import { connect } from "node:net"
 import { tmpdir } from "node:os"
@@ -24,14 +32,14 @@ interface Reading {
 /** Reads a feed until it ends or `until` holds, and then hangs up. */
 const read = (
   url: string,
-  options: { readonly token: string; readonly last?: number; readonly until?: (reading: Reading) => boolean }
+  options: { readonly token?: string; readonly last?: number; readonly until?: (reading: Reading) => boolean }
 ): Effect.Effect<Reading & { readonly ended: boolean }> =>
   Effect.promise(async (signal) => {
     const response = await fetch(url, {
       signal,
       headers: {
         accept: "text/event-stream",
-        authorization: `Bearer ${options.token}`,
+        ...(options.token === undefined ? {} : { authorization: `Bearer ${options.token}` }),
         ...(options.last === undefined ? {} : { "last-event-id": `${options.last}` })
       }
     })
@@ -130,6 +138,75 @@ describe("Feed", () => {
       assert.deepStrictEqual(seqs(from), upTo(length).slice(3))
     })))
 
+  it.live("ends without an end when its token is revoked or the first token ends the local user; nobody else's feed does", () =>
+    over(Effect.gen(function*() {
+      const { url } = yield* serve({ settings: { heartbeat: "20 millis", grace: "100 millis" } })
+      const runs = yield* Runs
+      const tokens = yield* AccessTokens
+      const runId = yield* runs.start(Ship, "A-1")
+      const feed = `${url}/runs/${runId}/events`
+      const seen = yield* Deferred.make<void>()
+      const tellOf = (seen: Deferred.Deferred<void>) => () => {
+        Deferred.doneUnsafe(seen, Effect.void)
+        return false
+      }
+      const ofNobody = yield* Effect.forkChild(read(feed, { until: tellOf(seen) }), { startImmediately: true })
+      yield* Deferred.await(seen)
+      const { secret, token } = yield* AccessToken.issue({ holder: "vera", roles: ["viewer"] })
+      const ended = yield* Fiber.join(ofNobody)
+      assert.deepStrictEqual([ended.ended, ended.items.at(-1)?.event], [true, "message"])
+
+      const known = yield* Deferred.make<void>()
+      const staying = yield* Effect.forkChild(
+        read(feed, { token: yield* tokenFor("dana", "viewer"), until: (reading) => seqs(reading).includes(1) }),
+        { startImmediately: true }
+      )
+      const revoked = yield* Effect.forkChild(
+        read(feed, { token: Redacted.value(secret), until: tellOf(known) }),
+        { startImmediately: true }
+      )
+      yield* Deferred.await(known)
+      yield* tokens.revoke("default", token.tokenId)
+      const cut = yield* Fiber.join(revoked)
+      yield* runs.signal(runId, "pickup", { by: "van" })
+      assert.deepStrictEqual([cut.ended, seqs(cut)], [true, [0]])
+      assert.strictEqual((yield* read(feed, { token: Redacted.value(secret), last: 0 })).status, 401)
+      assert.deepStrictEqual(seqs(yield* Fiber.join(staying)), [0, 1])
+    })))
+
+  it.live("goes on while the store cannot say whether its token is still good", () => {
+    let fails = false
+    let asked = 0
+    const failing = Layer.effect(
+      AccessTokens,
+      Effect.map(AccessTokens, (tokens) => ({
+        ...tokens,
+        find: (digest: string) =>
+          Effect.suspend(() => {
+            asked += 1
+            return fails ? Effect.fail(new StoreError({ operation: "find", detail: "away" })) : tokens.find(digest)
+          })
+      }))
+    )
+    return over(
+      Effect.gen(function*() {
+        const { url } = yield* serve({ settings: { heartbeat: "10 millis", grace: "100 millis" } })
+        const token = yield* tokenFor("vera", "viewer")
+        const runs = yield* Runs
+        const runId = yield* runs.start(Ship, "A-1")
+        const reading = yield* read(`${url}/runs/${runId}/events`, {
+          token,
+          until: ({ comments }) => {
+            fails = true
+            return asked > 3 && comments > 3
+          }
+        })
+        assert.isFalse(reading.ended)
+      }),
+      Layer.provideMerge(failing, memory())
+    )
+  })
+
   it.live("ends without an end when the server does, and goes on at the next server over the same file", () =>
     Effect.scoped(Effect.gen(function*() {
       const store = yield* file
@@ -189,7 +266,7 @@ describe("Feed", () => {
     )
     return over(
       Effect.gen(function*() {
-        const { url } = yield* serve({ settings: { heartbeat: "10 millis" } })
+        const { url } = yield* serve({ settings: { heartbeat: "10 millis", grace: "100 millis" } })
         const token = yield* tokenFor("vera", "viewer")
         const runId = yield* (yield* Runs).start(Ship, "A-1")
         const got = yield* read(`${url}/runs/${runId}/events`, { token, until: ({ comments }) => comments === 4 })
