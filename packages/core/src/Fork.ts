@@ -59,7 +59,7 @@ export const make = (
   const { actor, at, now, runId } = options
   const prefix = Number.isSafeInteger(at) && at > 0 ? log.slice(0, at) : []
   const [first] = prefix
-  const refuse = (detail: string) => Result.fail(new ForkRefused({ runId: first?.runId ?? runId, at, detail }))
+  const refuse = (detail: string) => Result.fail(new ForkRefused({ runId: log[0]?.runId ?? runId, at, detail }))
   if (first?.event._tag !== "RunStarted") return refuse("takes no event, and the first has to be taken")
   if (prefix.length < at) return refuse(`is past the end of the log, which has ${log.length} events`)
   const original = fold(initial(first.runId), prefix)
