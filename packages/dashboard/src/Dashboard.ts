@@ -61,7 +61,7 @@ export const routes = (
 const asset = Effect.fnUntraced(function*(name: string, contentType: string) {
   const body = yield* Effect.sync(() => readFileSync(new URL(`../assets/${name}`, import.meta.url)))
   const headers = {
-    etag: `"${createHash("sha256").update(body).digest("hex").slice(0, 32)}"`,
+    etag: `W/"${createHash("sha256").update(body).digest("hex").slice(0, 32)}"`,
     "cache-control": "no-cache",
     "content-security-policy": contentSecurityPolicy,
     "cross-origin-opener-policy": "same-origin",
@@ -80,12 +80,17 @@ const asset = Effect.fnUntraced(function*(name: string, contentType: string) {
     const path = request.originalUrl.split(/[?#]/, 1)[0] ?? ""
     // Without the slash at its end, what the page names would be looked for beside it.
     if (name === "index.html" && !path.endsWith("/")) {
-      return Effect.succeed(HttpServerResponse.redirect(`${path.slice(path.lastIndexOf("/") + 1)}/`))
+      // From here on, so that no part of it can be taken for another place.
+      return Effect.succeed(HttpServerResponse.redirect(`./${path.slice(path.lastIndexOf("/") + 1)}/`))
     }
-    return Effect.succeed(request.headers["if-none-match"] === headers.etag
+    return Effect.succeed(isKnown(request.headers["if-none-match"] ?? "", headers.etag)
       ? unchanged
-      : /\bgzip\b/.test(request.headers["accept-encoding"] ?? "")
+      : /\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/.test(request.headers["accept-encoding"] ?? "")
       ? zipped
       : plain)
   }
 })
+
+/** Whether somebody has it; what stands between may have made a tag weak. */
+const isKnown = (known: string, etag: string): boolean =>
+  known.trim() === "*" || known.split(",").some((tag) => tag.trim().replace(/^W\//, "") === etag.replace(/^W\//, ""))

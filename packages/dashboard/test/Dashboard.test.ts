@@ -31,7 +31,11 @@ describe("Dashboard.routes", () => {
         assert.strictEqual(headers.get("x-content-type-options"), "nosniff")
         assert.strictEqual(headers.get("referrer-policy"), "no-referrer")
         const etag = headers.get("etag") ?? ""
-        assert.strictEqual((yield* get(`${url}/${name}`, { "if-none-match": etag })).status, 304)
+        for (const known of [etag, etag.replace("W/", ""), `"other", ${etag}`, `"a,b",${etag}`, "*"]) {
+          assert.strictEqual((yield* get(`${url}/${name}`, { "if-none-match": known })).status, 304, known)
+        }
+        assert.strictEqual((yield* get(`${url}/${name}`, { "if-none-match": "\"other\"" })).status, 200)
+        assert.isNull((yield* get(`${url}/${name}`, { "accept-encoding": "gzip;q=0" })).headers.get("content-encoding"))
         const plain = yield* get(`${url}/${name}`, { "accept-encoding": "identity" })
         assert.isNull(plain.headers.get("content-encoding"))
         assert.strictEqual(plain.text, (yield* get(`${url}/${name}`, { "accept-encoding": "gzip" })).text)
@@ -53,6 +57,9 @@ describe("Dashboard.routes", () => {
       const url = urlOf(Context.get(server, HttpServer.HttpServer))
       const moved = yield* get(`${url}/ops/agents`)
       assert.strictEqual(new URL(moved.headers.get("location") ?? "", `${url}/ops/agents`).href, `${url}/ops/agents/`)
+      const odd = yield* get(`${url}/ops/agents;/https:elsewhere.example`)
+      assert.strictEqual(odd.status, 302)
+      assert.strictEqual(new URL(odd.headers.get("location") ?? "", `${url}/ops/agents`).origin, url)
       for (const name of [...names, "me"]) {
         assert.strictEqual((yield* get(`${url}/ops/agents/${name}`)).status, 200, name)
       }

@@ -68,6 +68,10 @@ describe("JsonSchema.problem", () => {
     assert.strictEqual(problem(member(order, "cents"), 101), "At most 100")
     assert.strictEqual(problem(member(order, "cents"), null), "Give a number")
     assert.strictEqual(problem(member(order, "cents"), 100), "")
+    const any = fieldOf({ type: "number" })
+    assert.strictEqual(problem(any, Number.POSITIVE_INFINITY), "Give a number")
+    assert.strictEqual(problem(any, 1e300), "")
+    assert.strictEqual(problem(fieldOf({ type: "integer" }), 12345678901234567890), "Too large to be exact")
   })
 })
 

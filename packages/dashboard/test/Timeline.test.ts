@@ -49,6 +49,17 @@ describe("Timeline.add", () => {
     })
   })
 
+  it("keeps steps apart from what has no key, whatever their keys are", () => {
+    const { entries } = add(
+      empty,
+      log(
+        { _tag: "RunPaused", actor: dana },
+        { _tag: "StepRequested", key: "event 0", attempt: 1, idempotencyKey: "k" }
+      )
+    )
+    assert.deepStrictEqual(entries.map(({ title }) => title), ["Paused by dana", "Step event 0"])
+  })
+
   it("says what each model is asked for", () => {
     const call = {
       attempt: 1,

@@ -182,8 +182,9 @@ export const problem = (field: Field, value: Json): string => {
     if (field.maxLength !== undefined && value.length > field.maxLength) return `At most ${field.maxLength} characters`
   }
   if (field._tag === "Number") {
-    if (typeof value !== "number") return "Give a number"
+    if (typeof value !== "number" || !Number.isFinite(value)) return "Give a number"
     if (field.whole && !Number.isInteger(value)) return "Must be a whole number"
+    if (field.whole && !Number.isSafeInteger(value)) return "Too large to be exact"
     if (field.minimum !== undefined && value < field.minimum) return `At least ${field.minimum}`
     if (field.maximum !== undefined && value > field.maximum) return `At most ${field.maximum}`
   }

@@ -12,8 +12,9 @@ type Filters = Readonly<Record<string, string>>
 
 const statusOf = (text: string | undefined) => Status.literals.find((status) => status === text)
 
-const dayStart = (day: string | undefined): number | undefined => {
-  const millis = Date.parse(`${day}T00:00`)
+/** A time of a day where the reader is; days are not all of one length. */
+const dayTime = (day: string | undefined, time: "00:00" | "24:00"): number | undefined => {
+  const millis = Date.parse(`${day}T${time}`)
   return Number.isNaN(millis) || millis < 0 ? undefined : millis
 }
 
@@ -21,15 +22,14 @@ const dayStart = (day: string | undefined): number | undefined => {
 const queryOf = (filters: Filters) => {
   const { by, cursor, from, label, program, status, until } = filters
   const isLabel = label !== undefined && /^[^=]+=/.test(label)
-  const last = dayStart(until)
   return {
     limit: 50,
     status: statusOf(status),
     program: program === "" ? undefined : program,
     requestedBy: by === "" ? undefined : by,
     label: isLabel ? [label] : undefined,
-    startedFrom: dayStart(from),
-    startedBefore: last === undefined ? undefined : last + 86_400_000,
+    startedFrom: dayTime(from, "00:00"),
+    startedBefore: dayTime(until, "24:00"),
     cursor: cursor === "" ? undefined : cursor
   }
 }

@@ -1,7 +1,7 @@
 /**
  * Asks for a bearer token: at first, and again when it opens nothing any more.
  */
-import { useRef } from "preact/hooks"
+import { useRef, useState } from "preact/hooks"
 import { Foreign, Heading, Labelled } from "./parts.tsx"
 
 export const SignIn = ({ again, onLeave, onToken, refused }: {
@@ -12,6 +12,7 @@ export const SignIn = ({ again, onLeave, onToken, refused }: {
   readonly onLeave: () => void
 }) => {
   const field = useRef<HTMLInputElement>(null)
+  const [isOdd, setOdd] = useState(false)
   return (
     <main class="signin">
       <Heading>{again === undefined ? "Sign in" : "Sign in again"}</Heading>
@@ -23,12 +24,19 @@ export const SignIn = ({ again, onLeave, onToken, refused }: {
             typed is still there when you come back under the same name.
           </p>
         ) :
-        refused && <p class="notice bad" role="alert">This token opens nothing. It may have been revoked.</p>}
+        (refused || isOdd) && (
+          <p class="notice bad" role="alert">
+            This token opens nothing. It may have been revoked.
+          </p>
+        )}
       <form
         onSubmit={(event) => {
           event.preventDefault()
           const token = field.current?.value.trim() ?? ""
-          if (token !== "") onToken(token)
+          // What no header can carry was never a token; to send it would look as if nobody answered.
+          const isToken = /^[!-~]+$/.test(token)
+          setOdd(!isToken)
+          if (isToken) onToken(token)
         }}
       >
         <Labelled label="Token" about="Kept in this tab until you sign out or close it.">

@@ -86,7 +86,8 @@ const changes = ({ at, event, seq }: Recorded): ReadonlyArray<Change> => {
     value,
     ...(folded === undefined ? {} : { folded })
   })
-  const note = (change: Omit<Change, "id">): ReadonlyArray<Change> => [{ id: `event ${seq}`, ...change }]
+  // No key holds this character.
+  const note = (change: Omit<Change, "id">): ReadonlyArray<Change> => [{ id: `\0${seq}`, ...change }]
   switch (event._tag) {
     case "RunStarted":
       return note({
