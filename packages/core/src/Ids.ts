@@ -10,7 +10,9 @@ import { Clock, Context, Effect, Schema } from "effect"
  * @since 0.1.0
  */
 export const RunId = Schema.String
-  .check(Schema.isPattern(/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/)).pipe(Schema.brand("RunId"))
+  .check(Schema.isPattern(/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/, {
+    expected: "the id of a run, which is a UUID"
+  })).pipe(Schema.brand("RunId"))
 
 /**
  * @category ids

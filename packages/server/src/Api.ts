@@ -71,9 +71,10 @@ export class RunsGroup extends HttpApiGroup.make("runs")
       query: {
         status: optional(Status),
         program: optional(Filter),
-        label: optional(Schema.Array(Filter.check(Schema.isPattern(/^[^=]+=/))).annotate({
-          description: "`name=value`; may be given more than once"
-        })),
+        label: optional(Schema.Array(Filter.check(Schema.isPattern(/^[^=]+=/, { expected: "a name, =, and a value" })))
+          .annotate({
+            description: "`name=value`; may be given more than once"
+          })),
         requestedBy: optional(Filter),
         startedFrom: optional(Instant),
         startedBefore: optional(Instant),

@@ -86,10 +86,11 @@ const closing = HttpEffect.appendPreResponseHandler((_, response) =>
 )
 
 const mediaProblem = (headers: Readonly<Record<string, string | undefined>>): string | undefined => {
-  const type = headers["content-type"]?.toLowerCase().trim()
+  const type = headers["content-type"]?.toLowerCase().trim() ?? "application/json"
   const encoding = headers["content-encoding"]?.toLowerCase().trim()
   if (encoding !== undefined && encoding !== "identity") return `\`Content-Encoding: ${short(encoding)}\` is not read`
-  return type === undefined || /^application\/json\s*(;\s*charset\s*=\s*"?utf-?8"?\s*)?$/.test(type)
+  const [name, ...parameters] = type.split(";").map((part) => part.trim())
+  return name === "application/json" && !parameters.some((one) => /^charset\b(?!\s*=\s*"?utf-?8"?$)/.test(one))
     ? undefined
     : `\`Content-Type: ${short(type)}\` is not read; send \`application/json\``
 }

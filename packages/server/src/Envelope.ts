@@ -53,12 +53,16 @@ const endpoints = Object.values(Api.groups).flatMap((group) =>
 
 const endpointOf = ({ method, url }: HttpServerRequest.HttpServerRequest) => {
   const path = url.split(/[?#]/, 1)[0] ?? ""
-  return endpoints.find((endpoint) => endpoint.method === method && endpoint.path.test(path))
+  // Whoever answers GET answers HEAD, without the body.
+  const asked = method === "HEAD" ? "GET" : method
+  return endpoints.find((endpoint) => endpoint.method === asked && endpoint.path.test(path))
 }
 
 const unknown = ({ method, url }: HttpServerRequest.HttpServerRequest): HttpServerResponse.HttpServerResponse => {
   const path = url.split(/[?#]/, 1)[0] ?? ""
-  const methods = new Set(endpoints.filter((endpoint) => endpoint.path.test(path)).map(({ method }) => method))
+  const methods = new Set(endpoints
+    .filter((endpoint) => endpoint.path.test(path))
+    .flatMap(({ method }) => method === "GET" ? [method, "HEAD"] : [method]))
   const isKnown = methods.size > 0 && !methods.has(method)
   const status = isKnown ? 405 : 404
   return HttpServerResponse.jsonUnsafe({

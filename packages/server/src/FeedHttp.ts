@@ -58,14 +58,14 @@ export const page = Effect.fnUntraced(function*(runId: RunId, from: number, limi
  *
  * **Details**
  *
- * Events are sent as fast as the reader takes them, so a slow one costs a page of events, however long the log is. All who follow
+ * `field` is where the request names the position. Events are sent as fast as the reader takes them, so a slow one costs a page of events, however long the log is. All who follow
  * one run read its newest events from the store together. A reader whose token opens nothing any more is cut off at the next
  * heartbeat.
  *
  * @category responses
  * @since 0.1.0
  */
-export const feed = Effect.fnUntraced(function*(runId: RunId, from: number) {
+export const feed = Effect.fnUntraced(function*(runId: RunId, from: number, field: ReadonlyArray<string>) {
   const runs = yield* Runs
   const { heartbeat } = yield* ServerSettings
   const draining = yield* Draining
@@ -73,7 +73,7 @@ export const feed = Effect.fnUntraced(function*(runId: RunId, from: number) {
   const before = from === 0 ? undefined : yield* Stream.runHead(Stream.take(runs.events(runId, from - 1), 1))
   if (before !== undefined) {
     if (Option.isNone(before)) {
-      return yield* invalid(["headers", "last-event-id"], "is beyond the end of the log")
+      return yield* invalid(field, "is beyond the end of the log")
     }
     if (endStatus(before.value) !== undefined) return HttpServerResponse.empty({ status: 204 })
   }

@@ -18,7 +18,8 @@ export const RunIdParam = Text.pipe(Schema.decodeTo(RunId, {
 }))
 
 /** Without a check, an empty text would be 0. */
-const WholeNumber = Text.check(Schema.isPattern(/^\d{1,15}$/)).pipe(Schema.decodeTo(Schema.FiniteFromString))
+const WholeNumber = Text.check(Schema.isPattern(/^\d{1,15}$/, { expected: "a whole number" }))
+  .pipe(Schema.decodeTo(Schema.FiniteFromString))
 
 /**
  * How many items a page may have.
@@ -55,7 +56,10 @@ export const Instant = WholeNumber.check(Schema.isBetween({ minimum: 0, maximum:
  * @category fields
  * @since 0.1.0
  */
-export const Filter = Text.check(Schema.isMaxLength(2000), Schema.isPattern(/^[^\0\p{Cs}]*$/u))
+export const Filter = Text.check(
+  Schema.isMaxLength(2000),
+  Schema.isPattern(/^[^\0\p{Cs}]*$/u, { expected: "text that every store can hold" })
+)
 
 /** What a header carries as it is. */
 const isHeaderText = Schema.makeFilter((text: string) =>

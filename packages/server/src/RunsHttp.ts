@@ -152,7 +152,7 @@ const created = Effect.fnUntraced(function*(runId: RunId) {
   const { originalUrl } = yield* HttpServerRequest.HttpServerRequest
   // Where this router stands is known by the request; what it calls the server is up to the client.
   const path = originalUrl.replace(/^[a-z]+:\/\/[^/]*/i, "").split("?", 1)[0]
-  const runs = path?.replace(/\/[^/]+\/fork\/?$|\/$/, "")
+  const runs = path?.replace(/\/[^/]+\/fork\/?$|\/$/, "").replace(/^\/+/, "/")
   yield* HttpEffect.appendPreResponseHandler((_, response) =>
     Effect.succeed(HttpServerResponse.setHeader(response, "location", `${runs}/${runId}`))
   )
@@ -181,10 +181,31 @@ const events = Effect.fnUntraced(function*({ headers, params: { runId }, query }
   yield* Listing.known(runId)
   const last = headers["last-event-id"]
   const from = last === undefined ? query.from ?? 0 : last + 1
-  return yield* /\btext\/event-stream\b/i.test(headers.accept ?? "")
-    ? Effect.catchTag(FeedHttp.feed(runId, from), "StoreError", ofRun.StoreError)
+  return yield* isFeedWanted(headers.accept ?? "")
+    ? Effect.catchTag(
+      FeedHttp.feed(runId, from, last === undefined ? ["query", "from"] : ["headers", "last-event-id"]),
+      "StoreError",
+      ofRun.StoreError
+    )
     : Effect.catchTag(FeedHttp.page(runId, from, query.limit ?? 100), "StoreError", ofRun.StoreError)
 })
+
+/** Whether somebody wants a feed, and nothing more than that. */
+const isFeedWanted = (accept: string): boolean => {
+  const feed = weightOf(accept, "text/event-stream")
+  return feed > 0 && feed >= weightOf(accept, "application/json")
+}
+
+/** How much somebody wants a type that they name. */
+const weightOf = (accept: string, type: string): number =>
+  Math.max(
+    0,
+    ...accept.toLowerCase().split(",").map((one) => {
+      const [name, ...parameters] = one.split(";").map((part) => part.trim())
+      const weight = parameters.find((parameter) => parameter.startsWith("q="))
+      return name !== type ? 0 : weight === undefined ? 1 : Number(weight.slice(2)) || 0
+    })
+  )
 
 /** The name of the caller, if they may decide this. */
 const approver = Effect.fnUntraced(function*(runId: RunId, approval: string, decision: "approve" | "deny") {

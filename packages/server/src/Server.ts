@@ -146,7 +146,8 @@ export const layer = <E = never>(
     const served = HttpRouter.serve(Layer.mergeAll(Envelope.layer, routes(options), beside), {
       disableLogger: true,
       disableListenLog: true,
-      routerConfig: { maxParamLength: 1024 }
+      // What stands in front may go by paths: each thing has one.
+      routerConfig: { maxParamLength: 1024, caseSensitive: true, ignoreDuplicateSlashes: false }
     })
     // Built last, so it ends first: then everything goes on that has begun, but nothing that would go on for ever.
     const drain = Layer.effectDiscard(Effect.addFinalizer(() =>

@@ -207,6 +207,40 @@ describe("Feed", () => {
     )
   })
 
+  it.live("is what whoever asks for it likes best; who likes a page better gets one, and is told what is beyond the end", () =>
+    over(Effect.gen(function*() {
+      const { url } = yield* serve()
+      const token = yield* tokenFor("vera", "viewer")
+      const { length, runId } = yield* endedRun
+      const feed = `${url}/runs/${runId}/events`
+      const typeOf = (accept: string) => Effect.map(call(feed, { token, headers: { accept } }), ({ type }) => type)
+      for (
+        const accept of [
+          "text/event-stream",
+          "Text/Event-Stream; charset=utf-8",
+          "application/json, text/event-stream",
+          "application/json;q=0.5, text/event-stream;q=0.9",
+          "text/event-stream, */*;q=0.1"
+        ]
+      ) assert.strictEqual(yield* typeOf(accept), "text/event-stream", accept)
+      for (
+        const accept of [
+          "*/*",
+          "application/json",
+          "application/json, text/event-stream;q=0",
+          "text/event-stream; q=0.1, application/json",
+          "application/text/event-stream"
+        ]
+      ) assert.strictEqual(yield* typeOf(accept), "application/json", accept)
+      const beyond = (path: string, headers: Record<string, string>) =>
+        Effect.map(
+          call(`${feed}${path}`, { token, headers: { accept: "text/event-stream", ...headers } }),
+          ({ body, status }) => [status, body.errors[0].path]
+        )
+      assert.deepStrictEqual(yield* beyond(`?from=${length + 1}`, {}), [422, ["query", "from"]])
+      assert.deepStrictEqual(yield* beyond("", { "last-event-id": `${length}` }), [422, ["headers", "last-event-id"]])
+    })))
+
   it.live("ends without an end when the server does, and goes on at the next server over the same file", () =>
     Effect.scoped(Effect.gen(function*() {
       const store = yield* file

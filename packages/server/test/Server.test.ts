@@ -395,9 +395,49 @@ describe("Server", () => {
         if (answer.status !== 200) assert.strictEqual(answer.type, "application/problem+json", path)
       }
       const answer = yield* post("/approvals", {})
-      assert.deepStrictEqual([answer.status, answer.headers.get("allow")], [405, "GET"])
+      assert.deepStrictEqual([answer.status, answer.headers.get("allow")], [405, "GET, HEAD"])
+      assert.strictEqual((yield* get("/metrics?x=1")).status, 200)
       assert.strictEqual((yield* call(`${url}/runs`, { token, method: "DELETE" })).status, 405)
       assert.strictEqual((yield* call(`${url}/runs`, { token, method: "HEAD" })).status, 200)
+      assert.strictEqual((yield* call(`${url}/runs`, { token, method: "HEAD" })).body, "")
+      const measured = (yield* get("/metrics")).body
+      assert.match(measured, /^durable_agents_http_requests_total\{endpoint="runs\.list",status="200"\} [1-9]/m)
+    })
+  )
+
+  test(
+    "has one address for each thing: neither other letters nor more slashes lead to it",
+    Effect.gen(function*() {
+      const { get, post, start } = yield* desk
+      const runId = yield* start()
+      for (const path of ["/RUNS", "//runs", `/runs//${runId}`, "/Metrics", "//metrics"]) {
+        assert.strictEqual((yield* get(path)).status, 404, path)
+      }
+      assert.strictEqual((yield* get(`/runs/${runId.toUpperCase()}`)).body.runId, runId)
+      const { headers } = yield* post("/runs/", { program: "ship", input: "A-2" })
+      assert.match(headers.get("location") ?? "", /^\/runs\/[0-9a-f-]{36}$/)
+    })
+  )
+
+  test(
+    "says in words what does not fit a path or a query",
+    Effect.gen(function*() {
+      const { get, start } = yield* desk
+      const runId = yield* start()
+      const details = yield* Effect.forEach([
+        "/runs/x",
+        "/runs?limit=x",
+        "/runs?label=x",
+        "/runs?program=%00",
+        `/runs/${runId}/events?from=-1`
+      ], (path) => Effect.map(get(path), ({ body, status }) => `${status} ${body.detail}`))
+      assert.deepStrictEqual(details, [
+        "422 params.runId: Expected the id of a run, which is a UUID",
+        "422 query.limit: Expected a whole number",
+        "422 query.label.0: Expected a name, =, and a value",
+        "422 query.program: Expected text that every store can hold",
+        "422 query.from: Expected a whole number"
+      ])
     })
   )
 })

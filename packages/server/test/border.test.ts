@@ -39,6 +39,8 @@ describe("border", () => {
         [400, send(new Uint8Array([0xff, 0xfe, 0x7b, 0x00]))],
         [415, send(good, { "content-type": "text/plain" })],
         [415, send(good, { "content-type": "application/json; charset=latin1" })],
+        [415, send(good, { "content-type": "application/json; profile=x; charset=utf-16" })],
+        [415, send(good, { "content-type": "application/json5" })],
         [415, send(good, { "content-type": "multipart/form-data; boundary=x" })],
         [415, send(new Uint8Array(gzipSync(good)), { "content-encoding": "gzip" })],
         [413, send(`{"program":"ship","input":"${"x".repeat(3_000_000)}"}`)]
@@ -49,7 +51,15 @@ describe("border", () => {
         assert.isBelow(answer.body.detail.length, 700)
       }
       assert.deepStrictEqual((yield* call(`${url}/runs`, { token })).body.items, [])
-      assert.strictEqual((yield* send(good, { "content-type": "application/json; charset=UTF-8" })).status, 201)
+      for (
+        const type of [
+          "application/json; charset=UTF-8",
+          "application/json;charset=\"utf-8\"",
+          "application/json;",
+          "Application/JSON; charset=utf-8;",
+          "application/json; profile=x"
+        ]
+      ) assert.strictEqual((yield* send(good, { "content-type": type })).status, 201, type)
       assert.strictEqual((yield* send(`\ufeff${good}`)).status, 201)
       assert.strictEqual(
         (yield* send("{\"program\":\"ship\",\"input\":\"a \\ud800 b \\u0000 c\",\"labels\":{\"\\u0000\":\"\\udfff\"}}"))
