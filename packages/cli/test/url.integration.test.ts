@@ -127,7 +127,7 @@ describe("durable-agents --url", () => {
     assertFails(
       await through(["resolve", run, "nothing", "--happened", "1"]),
       6,
-      /no longer waits for `nothing`|has its outcome/
+      /does not wait for `nothing`|has its outcome/
     )
     assert.strictEqual((await json("cancel", run)).status, "Cancelled")
     assertFails(await through(["status", unknown]), 3, /There is no run/)

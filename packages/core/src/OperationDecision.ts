@@ -10,7 +10,7 @@ import { events, whileOpen } from "./Decision.ts"
 import { idempotencyKey } from "./Digest.ts"
 import type { Actor, OperationKey, Seq } from "./Ids.ts"
 import type { RunClosed } from "./RunError.ts"
-import { AlreadySettled, KeyMismatch, WaitClosed } from "./RunError.ts"
+import { AlreadySettled, InvalidRequest, KeyMismatch, WaitClosed } from "./RunError.ts"
 import type { RunEvent, RunEventOf } from "./RunEvent.ts"
 import type { CompletedEvent, FailedEvent, Operation, OperationKind, RequestEvent, RunState } from "./RunState.ts"
 import { isEnded, placeAt } from "./RunState.ts"
@@ -285,11 +285,12 @@ export const resolve = (
   key: OperationKey,
   resolution: Resolution,
   actor: Actor
-): Decision<RunClosed | AlreadySettled | WaitClosed> =>
+): Decision<RunClosed | AlreadySettled | WaitClosed | InvalidRequest> =>
 (state) => {
   const known = placeAt(state, key)
   if (resolution._tag === "Happened" && known?._tag === "Operation" && known.kind === "model") {
-    return Result.fail(new WaitClosed({ runId: state.runId, key }))
+    const detail = `cannot be given for \`${key}\`, a call of a model: say that it did not happen`
+    return Result.fail(new InvalidRequest({ field: "output", detail }))
   }
   return settleStored((operation) => {
     const outcome = { key, attempt: operation.attempt, actor }

@@ -19,6 +19,23 @@ export class RunNotFound extends Schema.TaggedError<RunNotFound>("@durable-agent
 }
 
 /**
+ * What came in does not fit: an input, a name, a text that is too long.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class InvalidRequest
+  extends Schema.TaggedError<InvalidRequest>("@durable-agents/core/InvalidRequest")("InvalidRequest", {
+    field: Schema.String,
+    detail: Schema.String
+  })
+{
+  override get message() {
+    return `\`${this.field}\` ${this.detail}`
+  }
+}
+
+/**
  * The run has ended, or its status does not allow this.
  *
  * @category errors
@@ -105,7 +122,7 @@ export class WaitClosed extends Schema.TaggedError<WaitClosed>("@durable-agents/
   key: Schema.String
 }) {
   override get message() {
-    return `Run \`${this.runId}\` no longer waits for \`${this.key}\``
+    return `Run \`${this.runId}\` does not wait for \`${this.key}\``
   }
 }
 

@@ -8,7 +8,7 @@ import type { StoreError } from "./EventStore.ts"
 import { Actor, RunId, Seq } from "./Ids.ts"
 import type { Page } from "./Paging.ts"
 import type { RunState } from "./RunState.ts"
-import { openPlaces, RunStatus, status, wakeAt } from "./RunState.ts"
+import { goesOnAt, openPlaces, RunStatus, status } from "./RunState.ts"
 
 /**
  * One thing that a run waits for.
@@ -167,7 +167,7 @@ export const summarize = (state: RunState, reason?: string): RunSummary | undefi
     startedAt: state.startedAt,
     updatedAt: state.updatedAt,
     seq: state.seq,
-    wakeAt: wakeAt(state) ?? null,
+    wakeAt: goesOnAt(state) ?? null,
     waits: waits(state),
     usage: state.usage,
     ...(why === undefined ? {} : { reason: why })

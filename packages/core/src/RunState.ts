@@ -28,7 +28,16 @@ export type {
   Wait
 } from "./Place.ts"
 export { comparePositions, placeAt } from "./Place.ts"
-export { isEnded, openPlaces, type PendingApproval, pendingApprovals, RunStatus, status, wakeAt } from "./RunStatus.ts"
+export {
+  goesOnAt,
+  isEnded,
+  openPlaces,
+  type PendingApproval,
+  pendingApprovals,
+  RunStatus,
+  status,
+  wakeAt
+} from "./RunStatus.ts"
 export { earlySignal, nextAwait } from "./WaitFold.ts"
 
 /**

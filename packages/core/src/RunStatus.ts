@@ -132,6 +132,15 @@ export const wakeAt = (state: RunState): number | undefined => {
 }
 
 /**
+ * When the run goes on by itself: the same, and for a run that has not begun, when it is to begin.
+ *
+ * @category folds
+ * @since 0.1.0
+ */
+export const goesOnAt = (state: RunState): number | undefined =>
+  status(state) === "Pending" ? state.started?.startAtMillis : wakeAt(state)
+
+/**
  * Whether the log has its last event.
  *
  * @category folds

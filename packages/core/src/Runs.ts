@@ -27,32 +27,17 @@ import type {
   RunClosed,
   WaitClosed
 } from "./RunError.ts"
-import { RunNotFound, SignalConflict, StartConflict } from "./RunError.ts"
+import { InvalidRequest, RunNotFound, SignalConflict, StartConflict } from "./RunError.ts"
 import type { Recorded, RunEventOf } from "./RunEvent.ts"
 import type { WaitSummary } from "./RunIndex.ts"
 import { summarize, waits } from "./RunIndex.ts"
 import type { PendingApproval, RunState, RunStatus } from "./RunState.ts"
-import { fold, initial, isEnded, pendingApprovals, status, wakeAt } from "./RunState.ts"
+import { fold, goesOnAt, initial, isEnded, pendingApprovals, status } from "./RunState.ts"
 import type { Signal } from "./Signal.ts"
 import * as StartKey from "./StartKey.ts"
 import * as Telemetry from "./Telemetry.ts"
 
-/**
- * What came in does not fit: an input, a name, a text that is too long.
- *
- * @category errors
- * @since 0.1.0
- */
-export class InvalidRequest
-  extends Schema.TaggedError<InvalidRequest>("@durable-agents/core/InvalidRequest")("InvalidRequest", {
-    field: Schema.String,
-    detail: Schema.String
-  })
-{
-  override get message() {
-    return `\`${this.field}\` ${this.detail}`
-  }
-}
+export { InvalidRequest } from "./RunError.ts"
 
 /**
  * A run as its users see it.
@@ -99,7 +84,7 @@ export const view = (state: RunState): RunView => ({
   failure: state.end?._tag === "RunFailed" ? state.end.failure : undefined,
   waits: waits(state),
   pendingApprovals: pendingApprovals(state),
-  wakeAt: isEnded(state) ? undefined : wakeAt(state),
+  wakeAt: isEnded(state) ? undefined : goesOnAt(state),
   budget: state.budget,
   usage: state.usage,
   state

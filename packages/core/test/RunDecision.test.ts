@@ -889,7 +889,7 @@ describe("RunDecision.resolve", () => {
 
   it("gives the reservation of a model call back that did not happen, and takes no answer for one that did", () => {
     const state = after(given(started()), ask(modelAt("m"), { reserve: { tokens: 10, costUsd: "0.1" } }))
-    assert.deepInclude(refusal(state, happened("m")), { _tag: "WaitClosed", key: "m" })
+    assert.deepInclude(refusal(state, happened("m")), { _tag: "InvalidRequest", field: "output" })
     assert.deepStrictEqual(after(state, didNot("m")).usage.possible, { tokens: 0, costUsd: "0" })
   })
 

@@ -13,7 +13,7 @@ import {
   Worker
 } from "@durable-agents/core"
 import { assert, describe, it } from "@effect/vitest"
-import { DateTime, Effect, Layer, Result, Schema } from "effect"
+import { DateTime, Effect, Layer, Option, Result, Schema } from "effect"
 import { TestClock } from "effect/testing"
 import { execute, type Handler, processOf, programOf, runOnce, start, stateOf } from "./fixtures.ts"
 
@@ -159,6 +159,9 @@ describe("Runs.start", () => {
         const runId = yield* runs.start(programOf(), "x", { startAt: DateTime.makeUnsafe(60_000) })
         yield* runs.signal(runId, "early", 1)
         assert.strictEqual(memory.runs.get(runId)?.wakeAt, 60_000)
+        assert.strictEqual((yield* runs.state(runId)).wakeAt, 60_000)
+        const listed = yield* (yield* RunIndex).get(runId)
+        assert.strictEqual(Option.getOrUndefined(listed)?.wakeAt, 60_000)
         yield* Layer.build(Worker.layer({ poll: "1 second" }))
         yield* TestClock.adjust("59 seconds")
         assert.strictEqual((yield* runs.state(runId)).status, "Pending")

@@ -71,7 +71,7 @@ describe("JsonSchema.problem", () => {
     const any = fieldOf({ type: "number" })
     assert.strictEqual(problem(any, Number.POSITIVE_INFINITY), "Give a number")
     assert.strictEqual(problem(any, 1e300), "")
-    assert.strictEqual(problem(fieldOf({ type: "integer" }), 12345678901234567890), "Too large to be exact")
+    assert.strictEqual(problem(fieldOf({ type: "integer" }), 2 ** 60), "Too large to be exact")
   })
 })
 
