@@ -108,6 +108,22 @@ export class UnwritableFile
 }
 
 /**
+ * What a command was to print could not be printed.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class UnwritableOutput
+  extends Schema.TaggedError<UnwritableOutput>("@durable-agents/cli/UnwritableOutput")("UnwritableOutput", {
+    detail: Schema.String
+  })
+{
+  override get message() {
+    return `Standard output cannot be written: ${this.detail}`
+  }
+}
+
+/**
  * Nothing can listen there: the port is taken, or the address is none of this machine's.
  *
  * @category errors

@@ -1,9 +1,10 @@
 /**
  * Standard output: lines, their width and their colours.
  */
-import { Effect, Option, Predicate, Stdio, Stream, Terminal } from "effect"
+import { Effect, Option, PlatformError, Stdio, Stream, Terminal } from "effect"
 import * as Flag from "effect/cli/Flag"
 import * as TerminalCapabilities from "effect/cli/TerminalCapabilities"
+import { UnwritableOutput } from "./Failure.ts"
 import * as Style from "./Style.ts"
 
 /**
@@ -19,8 +20,9 @@ export const flags = {
     Flag.optional
   ),
   width: Flag.Int("width").pipe(
+    Flag.filter((columns) => columns >= 20, () => "a number from 20 on"),
     Flag.withMetavar("COLUMNS"),
-    Flag.withDescription("Columns of a line, at least 60; the default is the terminal's width, or 78"),
+    Flag.withDescription("Columns of a line, of a trace at least 60; the default is the terminal's width, or 78"),
     Flag.optional
   )
 }
@@ -67,7 +69,7 @@ export const print = Effect.fnUntraced(function*(lines: ReadonlyArray<string>) {
   const stdio = yield* Stdio.Stdio
   yield* Stream.make(lines.map((line) => `${line}\n`).join("")).pipe(
     Stream.run(stdio.stdout()),
-    Effect.catchIf((error) => isClosedPipe(error.reason.cause), () => Effect.void)
+    Effect.catch(unwritten)
   )
 })
 
@@ -83,11 +85,17 @@ export const each = Effect.fnUntraced(function*<E, R>(lines: Stream.Stream<strin
     Stream.map((line) => `${line}\n`),
     Stream.run(stdio.stdout()),
     Effect.catchIf(
-      (error) => Predicate.isTagged(error, "PlatformError") && isClosedPipe(Object(error).reason?.cause),
-      () => Effect.void
+      (error): error is Extract<typeof error, PlatformError.PlatformError> =>
+        error instanceof PlatformError.PlatformError,
+      unwritten
     )
   )
 })
+
+const unwritten = ({ message, reason }: PlatformError.PlatformError): Effect.Effect<void, UnwritableOutput> =>
+  isClosedPipe(reason.cause)
+    ? Effect.void
+    : Effect.fail(new UnwritableOutput({ detail: reason.cause instanceof Error ? reason.cause.message : message }))
 
 /**
  * @category predicates

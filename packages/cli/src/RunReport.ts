@@ -1,7 +1,16 @@
 /**
  * How a run stands, in short: its status and since when, what it has used, what it waits for, and how it goes on.
  */
-import { type RunId, RunNotFound, Runs, RunState, type RunStatus, type RunView, view } from "@durable-agents/core"
+import {
+  type RunId,
+  RunNotFound,
+  Runs,
+  RunState,
+  type RunStatus,
+  type RunView,
+  view,
+  type WaitSummary
+} from "@durable-agents/core"
 import { Effect, Stream, Struct } from "effect"
 import { hostname } from "node:os"
 import * as EventFields from "./EventFields.ts"
@@ -176,9 +185,9 @@ const of = <A>(format: (amount: A) => string, amount: A, allowed: A | undefined)
 const amount = (used: number, allowed: number | undefined, noun: string): string =>
   allowed === undefined ? Units.counted(used, noun) : `${Units.count(used)} of ${Units.counted(allowed, noun)}`
 
-/** How to go on, as commands to be copied. */
+/** How to go on, as commands to be copied: first what moves the run. */
 const commands = (
-  { pendingApprovals, runId, status }: RunView,
+  { pendingApprovals, runId, status, waits }: RunView,
   site: Site["Service"],
   named: boolean
 ): ReadonlyArray<string> => {
@@ -187,7 +196,18 @@ const commands = (
   const who = named ? [] : ["--actor NAME"]
   const executes = site.executes &&
     (status === "Pending" || status === "Running" || status === "Sleeping" || status === "Cancelling")
+  const waitsFor = (kind: WaitSummary["kind"]) => waits.filter((wait) => wait.kind === kind)
   return [
+    ...(status === "Paused" ? [command("unpause", ...who)] : []),
+    ...(status === "Stuck"
+      ? [
+        ...waitsFor("operation").map(({ key }) =>
+          command("resolve", Printable.shellWord(key), "--happened JSON", ...who)
+        ),
+        command("release", ...who)
+      ]
+      : []),
+    ...waitsFor("signal").map(({ subject }) => command("signal", Printable.shellWord(subject), "JSON", ...who)),
     ...pendingApprovals.flatMap(({ key }) => [
       command("approve", Printable.shellWord(key), ...who),
       command("deny", Printable.shellWord(key), ...who, "--reason TEXT")

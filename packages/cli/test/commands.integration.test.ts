@@ -11,7 +11,7 @@ import {
 import { Sqlite } from "@durable-agents/sqlite"
 import { assert, beforeAll, describe, it } from "@effect/vitest"
 import { Effect, Layer, Result, Schema } from "effect"
-import { readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { newFolder } from "./folders.ts"
@@ -340,5 +340,19 @@ describe("durable-agents", () => {
     assertFails(await cli(["rerun"]), 2, /Unknown subcommand "rerun"/)
     assertFails(await cli(["replay"]), 2, /Missing required argument: run .*replay --help/)
     assertFails(await cli(["replay", waiting, "--stor", store]), 2, /Unrecognized flag: --stor .*--store/)
+    for (const width of ["0", "-3", "19"]) {
+      assertFails(await cli(["status", waiting, "--width", width, "--store", store]), 2, /a number from 20 on/)
+    }
+  })
+
+  it.runIf(existsSync("/dev/full"))("says that nothing can be written, where nothing can", () => {
+    for (const args of [["runs"], ["export", runId], ["replay", runId, "--follow"]]) {
+      const all = [process.execPath, main, ...args, "--store", store]
+      const { code, err } = spawn("sh", ["-c", "\"$0\" \"$@\" > /dev/full", ...all])
+      assert.deepStrictEqual([code, err], [
+        1,
+        "durable-agents: Standard output cannot be written: ENOSPC: no space left on device, write\n"
+      ], args[0])
+    }
   })
 })

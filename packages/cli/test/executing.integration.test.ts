@@ -2,7 +2,9 @@ import { RecordedModel } from "@durable-agents/agent"
 import { RunEvent } from "@durable-agents/core"
 import { assert, beforeAll, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { copyFileSync, readFileSync, writeFileSync } from "node:fs"
+import { execFileSync } from "node:child_process"
+import { copyFileSync, lstatSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs"
+import { readFile } from "node:fs/promises"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { join } from "node:path"
@@ -623,6 +625,22 @@ describe("durable-agents export", () => {
     assert.strictEqual(outputOf(await cli(["export", run, "--output", "run.jsonl"])), "")
     assert.strictEqual(readFileSync(join(folder, "run.jsonl"), "utf8"), printed)
     assert.strictEqual(printed, outputOf(await cli(["replay", run, "--json"])))
+  })
+
+  it("keeps who may read the file, what leads to it, and what is no file", async () => {
+    const { cli, folder } = parked()
+    const printed = outputOf(await cli(["export", run]))
+    const [file, link, pipe] = [join(folder, "own.jsonl"), join(folder, "link.jsonl"), join(folder, "pipe")]
+    writeFileSync(file, "before", { mode: 0o600 })
+    symlinkSync(file, link)
+    assert.strictEqual(outputOf(await cli(["export", run, "--output", link])), "")
+    assert.isTrue(lstatSync(link).isSymbolicLink())
+    assert.deepStrictEqual([readFileSync(file, "utf8"), statSync(file).mode & 0o777], [printed, 0o600])
+    execFileSync("mkfifo", [pipe])
+    const [read] = await Promise.all([readFile(pipe, "utf8"), cli(["export", run, "--output", pipe])])
+    assert.strictEqual(read, printed)
+    assert.isTrue(lstatSync(pipe).isFIFO())
+    assertFails(await cli(["export", run, "--output", "."]), 1, /cannot be written/)
   })
 
   it("says when there is no such run, or no such place", async () => {

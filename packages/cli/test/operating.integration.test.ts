@@ -82,7 +82,10 @@ beforeAll(async () => {
 describe("durable-agents pause, unpause, signal and budget", () => {
   it("take a run out of work, send it what it waits for, and put it back, each with its actor in the log (D35)", async () => {
     const runId = await begin()
+    const suggests = async () => (await cli(["status", runId], { DURABLE_AGENTS_ACTOR: "" })).out
+    assert.include(await suggests(), `\n  durable-agents signal ${runId} paid JSON --actor NAME --store `)
     const paused = await cli(["pause", runId, "--reason", "closed"])
+    assert.include(await suggests(), `\n  durable-agents unpause ${runId} --actor NAME --store `)
     assert.deepStrictEqual([paused.code, paused.out.split(";")[0]], [0, "paused"])
     const sent = await cli(["signal", runId, "paid", "{\"cents\":7}", "--id", "i-1", "--actor", "bank", "--json"])
     assert.deepInclude(JSON.parse(sent.out), { runId, status: "Paused", signal: "paid", actor: "bank" })
@@ -119,7 +122,7 @@ describe("durable-agents release and resolve", () => {
     assertFails(await cli(["release", runId]), 6, /AwaitingSignal/)
     const resolve = (...args: ReadonlyArray<string>) => cli(["resolve", runId, ...args])
     assertFails(await resolve("note", "--happened", "\"x\""), 6, /has its outcome already/)
-    assertFails(await resolve("other", "--did-not-happen", "no"), 6, /no longer waits for/)
+    assertFails(await resolve("other", "--did-not-happen", "no"), 6, /does not wait for/)
     assertFails(await resolve("note"), 2, /either --happened/)
     assertFails(await resolve("note", "--happened", "1", "--did-not-happen", "no"), 2, /either --happened/)
     assert.notInclude(await tagsOf(runId), "RunReleased")
@@ -139,6 +142,11 @@ describe("durable-agents release and resolve", () => {
         ]
       })
     }))
+    const [resolve, release] = (await cli(["status", runId])).out.split("\n").filter((line) =>
+      /^ {2}durable/.test(line)
+    )
+    assert.match(`${resolve}`, /^ {2}durable-agents resolve \S+ charge --happened JSON --store /)
+    assert.match(`${release}`, /^ {2}durable-agents release \S+ --store /)
     const happened = await cli(["resolve", runId, "charge", "--happened", "{\"receipt\":\"R-1\"}", "--json"])
     assert.deepInclude(JSON.parse(happened.out), { operation: "charge", resolution: "Happened", status: "Stuck" })
     assert.strictEqual((await cli(["release", runId, "--reason", "looked it up"])).code, 0)
