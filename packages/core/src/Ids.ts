@@ -21,6 +21,14 @@ export const RunId = Schema.String
 export type RunId = typeof RunId.Type
 
 /**
+ * Whether something is the id of a run, for what callers have cast.
+ *
+ * @category ids
+ * @since 0.1.0
+ */
+export const isRunId: (value: unknown) => value is RunId = Schema.is(RunId)
+
+/**
  * A position in the log of one run: the first event is 0, and there are no gaps.
  *
  * @category ids

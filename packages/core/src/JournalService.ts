@@ -1,7 +1,7 @@
 /**
  * The journal as operations, waits and branches see it: turns what a program asks for into decisions, and answers into values.
  */
-import { Effect, HashMap, Result, Schema } from "effect"
+import { Effect, HashMap, Predicate, Result, Schema } from "effect"
 import type { AppendLine, Entry } from "./AppendLine.ts"
 import type { Ask } from "./Ask.ts"
 import * as Asks from "./Ask.ts"
@@ -13,7 +13,7 @@ import type { Request } from "./RunDecision.ts"
 import * as RunDecision from "./RunDecision.ts"
 import type { KeyMismatch } from "./RunError.ts"
 import type { RunEvent, RunEventOf } from "./RunEvent.ts"
-import { cleanText } from "./RunEvent.ts"
+import { cleanText, decode, encode } from "./RunEvent.ts"
 import type { CompletedEvent, FailedEvent, Place, Position, RunState, Wait } from "./RunState.ts"
 import { placeAt } from "./RunState.ts"
 
@@ -350,12 +350,8 @@ export const make = (around: Around): Journal["Service"] => {
     interrupted: (event) => enqueue({ bytes: 512, decide: RunDecision.stopWaiting(event, { shown: shown() }) }),
     wait: (event, before = []) =>
       first<Wait>(event.key, undefined, (ask, resume) => {
-        if (!isFinite(timeOf(event))) {
-          return resume(Effect.die(new NotRecordable({ key: event.key, detail: "its time is not finite" })))
-        }
-        if (event._tag === "SignalAwaited" && !isPlain(event.name)) {
-          return resume(Effect.die(new NotRecordable({ key: event.name, detail: notPlain })))
-        }
+        const problem = problemOf(event)
+        if (problem !== undefined) return resume(Effect.die(new NotRecordable({ key: event.key, detail: problem })))
         const give = () => {
           const found = place(event.key)
           if (found !== undefined && found._tag !== "Operation" && found._tag !== "Branch") {
@@ -427,6 +423,43 @@ export const make = (around: Around): Journal["Service"] => {
         return Effect.never
       })
   }
+}
+
+/** Why a wait cannot be written down, or not be read again. */
+const problemOf = (event: RunEventOf<"TimerStarted" | "SignalAwaited" | "ApprovalRequested">): string | undefined => {
+  if (!isFinite(timeOf(event))) return "its time is not finite"
+  switch (event._tag) {
+    case "TimerStarted":
+      return undefined
+    case "SignalAwaited":
+      return isPlain(event.name) ? undefined : notPlain
+    case "ApprovalRequested": {
+      const odd = numberIn(event.arguments)
+      if (odd !== undefined) return `its arguments hold the number ${odd}, which JSON cannot say`
+      const read = Result.try(() => {
+        const { payload, type } = encode(event)
+        return decode(type, JSON.parse(payload))
+      })
+      if (Result.isFailure(read)) return Payload.describe(read.failure)
+      return read.success._tag === "UnknownEvent" ? read.success.problem : undefined
+    }
+  }
+}
+
+/** A person is to decide about an amount as it is, not about the `null` that would stand in its place. */
+const numberIn = (json: unknown): number | undefined => {
+  const seen = new Set<unknown>()
+  const look = (value: unknown): number | undefined => {
+    if (typeof value === "number") return Number.isFinite(value) ? undefined : value
+    if (!Predicate.isObjectOrArray(value) || seen.has(value)) return undefined
+    seen.add(value)
+    for (const inner of Object.values(value)) {
+      const found = look(inner)
+      if (found !== undefined) return found
+    }
+    return undefined
+  }
+  return look(json)
 }
 
 const timeOf = (event: RunEventOf<"TimerStarted" | "SignalAwaited" | "ApprovalRequested">): number =>

@@ -16,6 +16,11 @@ export class RunNotFound extends Schema.TaggedError<RunNotFound>("@durable-agent
   override get message() {
     return `There is no run \`${this.runId}\``
   }
+
+  /** Says it of anything that was given in the place of an id. */
+  static of(runId: unknown): RunNotFound {
+    return new RunNotFound({ runId: String(runId) as RunId }, { disableChecks: true })
+  }
 }
 
 /**

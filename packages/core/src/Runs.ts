@@ -10,7 +10,7 @@ import type { Append, StoreError } from "./EventStore.ts"
 import type { EventStore } from "./EventStore.ts"
 import * as Fork from "./Fork.ts"
 import type { Actor, ActorInput, RunId, Seq } from "./Ids.ts"
-import { actor, Namespace, NextRunId } from "./Ids.ts"
+import { Actor as ActorSchema, actor, isRunId, Namespace, NextRunId } from "./Ids.ts"
 import { Limits } from "./Limits.ts"
 import * as Metrics from "./Metrics.ts"
 import * as Payload from "./Payload.ts"
@@ -139,6 +139,9 @@ export interface By {
 }
 
 const isBudget = Schema.is(Budget)
+const isActor = Schema.is(ActorSchema)
+/** Callers are not always checked by a compiler, and what is stored in another type could never be read again. */
+const isText = (value: unknown): value is string => typeof value === "string"
 
 type Refused<E> = Effect.Effect<RunView, E | RunNotFound | InvalidRequest | StoreError>
 
@@ -223,18 +226,24 @@ export class Runs extends Context.Service<Runs, {
       const context = yield* Effect.context<never>()
 
       const load = Effect.fnUntraced(function*(runId: RunId) {
+        if (!isRunId(runId)) return yield* RunNotFound.of(runId)
         const state = fold(initial(runId), yield* Stream.runCollect(store.read(runId)))
         return state.started === undefined ? yield* new RunNotFound({ runId }) : state
       })
 
       const text = (field: string, value: string | undefined, max = limits.textLength) =>
-        value === undefined || value.length <= max
+        value === undefined || (isText(value) && value.length <= max)
           ? Effect.void
+          : !isText(value)
+          ? Effect.fail(new InvalidRequest({ field, detail: "is no text" }))
           : Effect.fail(new InvalidRequest({ field, detail: `has ${value.length} characters; ${max} are allowed` }))
 
       /** What something is found again by: an empty one would be the same for everybody who has forgotten theirs. */
       const name = (field: string, value: string | undefined) =>
         value === "" ? Effect.fail(new InvalidRequest({ field, detail: "is empty" })) : text(field, value)
+
+      const named = (field: string, value: string) =>
+        isText(value) ? text(field, value) : Effect.fail(new InvalidRequest({ field, detail: "is no text" }))
 
       const clean = (field: string, value: unknown) =>
         Effect.mapError(
@@ -244,6 +253,10 @@ export class Runs extends Context.Service<Runs, {
 
       const by = Effect.fnUntraced(function*({ actor: who, reason }: By) {
         const checked = actor(who)
+        if (!isActor(checked)) {
+          const detail = "wants the id of a person, or a `kind` (person, program, policy or system) with its `id`"
+          return yield* new InvalidRequest({ field: "actor", detail })
+        }
         yield* Effect.all([text("actor", checked.id), text("reason", reason)])
         return checked.id.trim() === ""
           ? yield* new InvalidRequest({ field: "actor", detail: "is empty" })
@@ -256,6 +269,11 @@ export class Runs extends Context.Service<Runs, {
           ([name, value]) => Effect.andThen(text("labels", name), text("labels", value)),
           { discard: true }
         )
+
+      const checkScope = (scope: StartKey.Scope) =>
+        scope === "program" || scope === "namespace"
+          ? Effect.void
+          : Effect.fail(new InvalidRequest({ field: "startKeyScope", detail: "wants `program` or `namespace`" }))
 
       const checkBudget = (budget: Budget | undefined) =>
         budget === undefined || isBudget(budget)
@@ -306,6 +324,8 @@ export class Runs extends Context.Service<Runs, {
           : yield* by({ actor: requestedBy })
         yield* checkLabels(labels)
         yield* name("startKey", startKey)
+        yield* checkScope(startKeyScope)
+        yield* text("contentDigest", options.contentDigest)
         yield* text("traceparent", options.traceparent)
         yield* checkBudget(options.budget)
         if (!Number.isSafeInteger(priority)) {
@@ -418,7 +438,7 @@ export class Runs extends Context.Service<Runs, {
       return Runs.of({
         start,
         approve: Effect.fn("Runs.approve")(function*(runId, { actor: who, approval, arguments: args, comment }) {
-          yield* text("comment", comment)
+          yield* Effect.all([named("approval", approval), text("comment", comment)])
           const edited = args === undefined ? undefined : yield* editedOf(runId, approval, args)
           return yield* decide(runId, { actor: who }, (actor, now) =>
             RunDecision.approve(approval, actor, now, {
@@ -427,7 +447,10 @@ export class Runs extends Context.Service<Runs, {
             }))
         }),
         deny: Effect.fn("Runs.deny")((runId, { actor: who, approval, reason = "" }) =>
-          decide(runId, { actor: who, reason }, (actor, now) => RunDecision.deny(approval, actor, now, reason))
+          Effect.andThen(
+            named("approval", approval),
+            decide(runId, { actor: who, reason }, (actor, now) => RunDecision.deny(approval, actor, now, reason))
+          )
         ),
         signal: Effect.fn("Runs.signal")(function*(runId, signal, payload, options = {}) {
           const called = typeof signal === "string" ? signal : signal.name
@@ -475,6 +498,8 @@ export class Runs extends Context.Service<Runs, {
           decide(runId, who, (actor) => RunDecision.release(actor, who.reason))
         ),
         resolve: Effect.fn("Runs.resolve")(function*(runId, resolution) {
+          yield* named("key", resolution.key)
+          if (resolution._tag === "DidNotHappen") yield* named("error", resolution.error)
           const settled = resolution._tag === "Happened"
             ? { ...resolution, output: yield* clean("output", resolution.output) }
             : resolution
@@ -491,7 +516,9 @@ export class Runs extends Context.Service<Runs, {
           const who = yield* by(options)
           yield* checkLabels(labels ?? {})
           yield* name("startKey", startKey)
+          yield* checkScope(startKeyScope)
           yield* checkBudget(budget)
+          if (!isRunId(from)) return yield* RunNotFound.of(from)
           const log = yield* Stream.runCollect(store.read(from))
           const started = log[0]?.event
           if (started?._tag !== "RunStarted") return yield* new RunNotFound({ runId: from })
@@ -524,8 +551,8 @@ export class Runs extends Context.Service<Runs, {
             : yield* new StartConflict({ runId, startKey: startKey ?? "" })
         }),
         state: Effect.fn("Runs.state")((runId) => Effect.map(load(runId), view)),
-        events: (runId, from) => store.read(runId, from),
-        changes: (runId, from) => store.changes(runId, from),
+        events: (runId, from) => isRunId(runId) ? store.read(runId, from) : Stream.empty,
+        changes: (runId, from) => isRunId(runId) ? store.changes(runId, from) : Stream.empty,
         await: Effect.fn("Runs.await")(function*(runId, until = () => false) {
           let state = yield* load(runId)
           if (isEnded(state) || until(view(state))) return view(state)

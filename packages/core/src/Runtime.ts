@@ -6,7 +6,7 @@ import type { EventStore } from "./EventStore.ts"
 import { type StoreError } from "./EventStore.ts"
 import * as Executor from "./Executor.ts"
 import type { NotExecutable } from "./Executor.ts"
-import type { RunId } from "./Ids.ts"
+import { isRunId, type RunId } from "./Ids.ts"
 import * as MemoryStore from "./MemoryStore.ts"
 import * as PayloadCodec from "./PayloadCodec.ts"
 import { Programs } from "./Program.ts"
@@ -86,7 +86,9 @@ const runtime: Layer.Layer<Runtime, never, EventStore | RunQueue | Programs> = L
           }))
       })
 
-    const execute = Effect.fn("Runtime.execute")(share)
+    const execute = Effect.fn("Runtime.execute")((runId: RunId) =>
+      isRunId(runId) ? share(runId) : Effect.fail(RunNotFound.of(runId))
+    )
 
     return { execute }
   })

@@ -2,8 +2,10 @@ import {
   Approval,
   Branch,
   EventStore,
+  InvalidRequest,
   MemoryStore,
   Program,
+  type RunId,
   RunIndex,
   Runs,
   Signal,
@@ -13,7 +15,11 @@ import {
   Worker
 } from "@durable-agents/core"
 import { assert, describe, it } from "@effect/vitest"
+<<<<<<< HEAD
 import { DateTime, Effect, Layer, Option, Result, Schema } from "effect"
+=======
+import { DateTime, Effect, Layer, Result, Schema, Stream } from "effect"
+>>>>>>> 9a3e0b2 (core: store nothing that could not be read again)
 import { TestClock } from "effect/testing"
 import { execute, type Handler, processOf, programOf, runOnce, start, stateOf } from "./fixtures.ts"
 
@@ -234,7 +240,96 @@ describe("Runs.resolve", () => {
     }).pipe(Effect.provide(processOf(() => Effect.map(Approval.request("ok", { subject: "?" }), (d) => d._tag)))))
 })
 
+describe("what callers give in another type than declared", () => {
+  const other = <A>(value: unknown) => value as A
+  const refused: ReadonlyArray<
+    readonly [
+      string,
+      (runs: Runs["Service"], runId: RunId) => Effect.Effect<unknown, { readonly _tag: string }>,
+      string
+    ]
+  > = [
+    [
+      "an actor of an unknown kind",
+      (runs, id) => runs.approve(id, { approval: "ok", actor: other({ kind: "robot", id: "x" }) }),
+      "`actor` wants"
+    ],
+    ["no actor", (runs, id) => runs.deny(id, { approval: "ok", actor: other(undefined) }), "`actor` wants"],
+    [
+      "a reason that is null",
+      (runs, id) => runs.cancel(id, { actor: "dana", reason: other(null) }),
+      "`reason` is no text"
+    ],
+    [
+      "a comment that is a number",
+      (runs, id) => runs.approve(id, { approval: "ok", actor: "dana", comment: other(5) }),
+      "`comment` is no text"
+    ],
+    [
+      "no approval",
+      (runs, id) => runs.approve(id, { approval: other(undefined), actor: "dana" }),
+      "`approval` is no text"
+    ],
+    [
+      "an error that is a number",
+      (runs, id) => runs.resolve(id, { _tag: "DidNotHappen", key: "pay", error: other(5), actor: "dana" }),
+      "`error` is no text"
+    ],
+    [
+      "a label that is a number",
+      (runs) => runs.start(programOf(), "x", { labels: other({ a: 5 }) }),
+      "`labels` is no text"
+    ],
+    [
+      "somebody of an unknown kind who asks",
+      (runs) => runs.start(programOf(), "x", { requestedBy: other({ kind: "robot", id: "x" }) }),
+      "`actor` wants"
+    ],
+    [
+      "an unknown scope of a key",
+      (runs) => runs.start(programOf(), "x", { startKey: "a", startKeyScope: other("all") }),
+      "`startKeyScope` wants"
+    ],
+    [
+      "a digest that is a number",
+      (runs) => runs.start(programOf(), "x", { startKey: "a", contentDigest: other(5) }),
+      "`contentDigest` is no text"
+    ]
+  ]
+  for (const [name, act, message] of refused) {
+    it.effect(`is refused, and the run goes on: ${name}`, () =>
+      Effect.gen(function*() {
+        const runs = yield* Runs
+        const runId = yield* start()
+        yield* execute(runId)
+        const error = yield* Effect.flip(act(runs, runId))
+        assert.isTrue(error instanceof InvalidRequest && error.message.startsWith(message), String(error))
+        yield* runs.approve(runId, { approval: "ok", actor: "dana" })
+        assert.strictEqual((yield* execute(runId)).status, "Completed")
+        assert.strictEqual((yield* (yield* RunIndex).list()).items.length, 1)
+      }).pipe(Effect.provide(processOf(() => Effect.map(Approval.request("ok", { subject: "?" }), (d) => d._tag)))))
+  }
+
+  it.effect("is no run: a text that is no id", () =>
+    Effect.gen(function*() {
+      const runs = yield* Runs
+      for (const id of [other<RunId>("garbage"), other<RunId>(undefined)]) {
+        const errors = yield* Effect.all([
+          Effect.flip(runs.state(id)),
+          Effect.flip(runs.cancel(id, { actor: "dana" })),
+          Effect.flip(runs.fork(id, { at: 1, actor: "dana" })),
+          Effect.flip(runs.await(id)),
+          Effect.flip(execute(id))
+        ])
+        for (const error of errors) assert.strictEqual(error.message, `There is no run \`${id}\``)
+        assert.deepStrictEqual(yield* Stream.runCollect(runs.events(id)), [])
+      }
+    }).pipe(Effect.provide(processOf(() => step("a")))))
+})
+
 describe("what cannot be written down", () => {
+  const cycle: { self?: unknown } = {}
+  cycle.self = cycle
   const cases: ReadonlyArray<readonly [string, Handler]> = [
     ["a key without characters", () => step("")],
     ["a key of 257 characters", () => step("x".repeat(257))],
@@ -253,6 +348,19 @@ describe("what cannot be written down", () => {
       "a time-out of no number",
       () => Effect.succeed(1).pipe(Step.run("pay", { output: Schema.Int, timeout: NaN }), Effect.orDie)
     ],
+    [
+      "an approval of an amount that is no number",
+      () => Effect.as(Approval.request("ok", { subject: "?", arguments: { lines: [{ cents: NaN }] } }), null)
+    ],
+    [
+      "an approval with arguments that are no JSON",
+      () => Effect.as(Approval.request("ok", { subject: "?", arguments: { cents: 1n } as never }), null)
+    ],
+    [
+      "an approval with arguments that hold themselves",
+      () => Effect.as(Approval.request("ok", { subject: "?", arguments: cycle as never }), null)
+    ],
+    ["an approval without words", () => Effect.as(Approval.request("ok", { subject: undefined as never }), null)],
     ["a race without branches", () => Branch.race("r", {})],
     ["a branch name with a slash", () => Branch.race("r", { "a/b": step("x"), c: step("y") })]
   ]
