@@ -15,11 +15,7 @@ import {
   Worker
 } from "@durable-agents/core"
 import { assert, describe, it } from "@effect/vitest"
-<<<<<<< HEAD
-import { DateTime, Effect, Layer, Option, Result, Schema } from "effect"
-=======
-import { DateTime, Effect, Layer, Result, Schema, Stream } from "effect"
->>>>>>> 9a3e0b2 (core: store nothing that could not be read again)
+import { DateTime, Effect, Layer, Option, Result, Schema, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { execute, type Handler, processOf, programOf, runOnce, start, stateOf } from "./fixtures.ts"
 
