@@ -24,11 +24,11 @@ import type { RunEventOf } from "./RunEvent.ts"
 import { summarize } from "./RunIndex.ts"
 import type { Claim, Owner } from "./RunQueue.ts"
 import { NextOwner, RunQueue } from "./RunQueue.ts"
-import type { RunView } from "./Runs.ts"
-import { view } from "./Runs.ts"
 import * as RunSpan from "./RunSpan.ts"
 import type { RunState } from "./RunState.ts"
 import { evolve, fold, initial, isEnded, recoveriesWith } from "./RunState.ts"
+import type { RunView } from "./RunView.ts"
+import { view } from "./RunView.ts"
 import * as Telemetry from "./Telemetry.ts"
 
 /**

@@ -4,7 +4,7 @@
 import { DateTime, Option } from "effect"
 import type { RunSummary, WaitSummary } from "./RunIndex.ts"
 import type { Holder } from "./RunQueue.ts"
-import type { RunView } from "./Runs.ts"
+import type { RunView } from "./RunView.ts"
 
 /**
  * Who can make a run go on.

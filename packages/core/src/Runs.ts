@@ -3,14 +3,16 @@
  */
 import { Context, DateTime, Effect, HashMap, Layer, Option, Result, Schema, Stream } from "effect"
 import * as ArgumentsSchema from "./ArgumentsSchema.ts"
-import type { Usage } from "./Budget.ts"
-import { Budget, defaultBudget, stated } from "./Budget.ts"
+import type { By } from "./Border.ts"
+import * as Border from "./Border.ts"
+import type { Budget } from "./Budget.ts"
+import { defaultBudget, stated } from "./Budget.ts"
 import { canonicalJson, digest } from "./Digest.ts"
 import type { Append, StoreError } from "./EventStore.ts"
 import type { EventStore } from "./EventStore.ts"
 import * as Fork from "./Fork.ts"
 import type { Actor, ActorInput, RunId, Seq } from "./Ids.ts"
-import { Actor as ActorSchema, actor, isRunId, Namespace, NextRunId } from "./Ids.ts"
+import { isRunId, Namespace, NextRunId } from "./Ids.ts"
 import { Limits } from "./Limits.ts"
 import * as Metrics from "./Metrics.ts"
 import * as Payload from "./Payload.ts"
@@ -29,66 +31,14 @@ import type {
 } from "./RunError.ts"
 import { InvalidRequest, RunNotFound, SignalConflict, StartConflict } from "./RunError.ts"
 import type { Recorded, RunEventOf } from "./RunEvent.ts"
-import type { WaitSummary } from "./RunIndex.ts"
-import { summarize, waits } from "./RunIndex.ts"
-import type { PendingApproval, RunState, RunStatus } from "./RunState.ts"
-import { fold, goesOnAt, initial, isEnded, pendingApprovals, status } from "./RunState.ts"
+import { summarize } from "./RunIndex.ts"
+import type { RunState } from "./RunState.ts"
+import { fold, initial, isEnded, pendingApprovals } from "./RunState.ts"
+import type { RunView } from "./RunView.ts"
+import { view } from "./RunView.ts"
 import type { Signal } from "./Signal.ts"
 import * as StartKey from "./StartKey.ts"
 import * as Telemetry from "./Telemetry.ts"
-
-export { InvalidRequest } from "./RunError.ts"
-
-/**
- * A run as its users see it.
- *
- * @category models
- * @since 0.1.0
- */
-export interface RunView {
-  readonly runId: RunId
-  readonly status: RunStatus
-  readonly program: string
-  /** The length of the log. */
-  readonly seq: number
-  /** What the program returned, as recorded; undefined unless completed. */
-  readonly output: Schema.Json | undefined
-  /** Why it failed, is stuck or was cancelled. */
-  readonly reason: string | undefined
-  /** The program's typed failure, as recorded. */
-  readonly failure: Schema.Json | undefined
-  readonly waits: ReadonlyArray<WaitSummary>
-  readonly pendingApprovals: ReadonlyArray<PendingApproval>
-  /** When it goes on by itself, in milliseconds since 1970. */
-  readonly wakeAt: number | undefined
-  readonly budget: Budget
-  readonly usage: Usage
-  readonly state: RunState
-}
-
-/**
- * @category folds
- * @since 0.1.0
- */
-export const view = (state: RunState): RunView => ({
-  runId: state.runId,
-  status: status(state),
-  program: state.started?.program ?? "",
-  seq: state.seq,
-  output: state.end?._tag === "RunCompleted" ? state.end.output : undefined,
-  reason: state.end?._tag === "RunFailed"
-    ? state.end.error
-    : state.end?._tag === "RunCancelled"
-    ? state.end.reason
-    : state.stuck?.detail ?? state.problem?.detail,
-  failure: state.end?._tag === "RunFailed" ? state.end.failure : undefined,
-  waits: waits(state),
-  pendingApprovals: pendingApprovals(state),
-  wakeAt: isEnded(state) ? undefined : goesOnAt(state),
-  budget: state.budget,
-  usage: state.usage,
-  state
-})
 
 /**
  * @category models
@@ -128,20 +78,6 @@ export interface ForkOptions
   /** How many events the new run begins with: those before this position. */
   readonly at: number
 }
-
-/**
- * @category models
- * @since 0.1.0
- */
-export interface By {
-  readonly actor: ActorInput
-  readonly reason?: string
-}
-
-const isBudget = Schema.is(Budget)
-const isActor = Schema.is(ActorSchema)
-/** Callers are not always checked by a compiler, and what is stored in another type could never be read again. */
-const isText = (value: unknown): value is string => typeof value === "string"
 
 type Refused<E> = Effect.Effect<RunView, E | RunNotFound | InvalidRequest | StoreError>
 
@@ -222,6 +158,7 @@ export class Runs extends Context.Service<Runs, {
     Effect.gen(function*() {
       const store = yield* PayloadCodec.store
       const limits = yield* Limits
+      const border = Border.make(limits)
       const namespace = yield* Namespace
       const context = yield* Effect.context<never>()
 
@@ -230,59 +167,6 @@ export class Runs extends Context.Service<Runs, {
         const state = fold(initial(runId), yield* Stream.runCollect(store.read(runId)))
         return state.started === undefined ? yield* new RunNotFound({ runId }) : state
       })
-
-      const text = (field: string, value: string | undefined, max = limits.textLength) =>
-        value === undefined || (isText(value) && value.length <= max)
-          ? Effect.void
-          : !isText(value)
-          ? Effect.fail(new InvalidRequest({ field, detail: "is no text" }))
-          : Effect.fail(new InvalidRequest({ field, detail: `has ${value.length} characters; ${max} are allowed` }))
-
-      /** What something is found again by: an empty one would be the same for everybody who has forgotten theirs. */
-      const name = (field: string, value: string | undefined) =>
-        value === "" ? Effect.fail(new InvalidRequest({ field, detail: "is empty" })) : text(field, value)
-
-      const named = (field: string, value: string) =>
-        isText(value) ? text(field, value) : Effect.fail(new InvalidRequest({ field, detail: "is no text" }))
-
-      const clean = (field: string, value: unknown) =>
-        Effect.mapError(
-          Payload.clean(value, limits.outputBytes),
-          ({ error }) => new InvalidRequest({ field, detail: error.replace(/^the result /, "") })
-        )
-
-      const by = Effect.fnUntraced(function*({ actor: who, reason }: By) {
-        const checked = actor(who)
-        if (!isActor(checked)) {
-          const detail = "wants the id of a person, or a `kind` (person, program, policy or system) with its `id`"
-          return yield* new InvalidRequest({ field: "actor", detail })
-        }
-        yield* Effect.all([text("actor", checked.id), text("reason", reason)])
-        return checked.id.trim() === ""
-          ? yield* new InvalidRequest({ field: "actor", detail: "is empty" })
-          : checked
-      })
-
-      const checkLabels = (labels: Readonly<Record<string, string>>) =>
-        Effect.forEach(
-          Object.entries(labels),
-          ([name, value]) => Effect.andThen(text("labels", name), text("labels", value)),
-          { discard: true }
-        )
-
-      const checkScope = (scope: StartKey.Scope) =>
-        scope === "program" || scope === "namespace"
-          ? Effect.void
-          : Effect.fail(new InvalidRequest({ field: "startKeyScope", detail: "wants `program` or `namespace`" }))
-
-      const checkBudget = (budget: Budget | undefined) =>
-        budget === undefined || isBudget(budget)
-          ? Effect.void
-          : Effect.fail(new InvalidRequest({
-            field: "budget",
-            detail:
-              "wants whole numbers from 0 on, a decimal in a string for `costUsd`, and known words for `unpriced` and `atLimit`"
-          }))
 
       /** Decides on what is known, and again on what is new, until it is stored or refused. */
       const transact = Effect.fnUntraced(function*<E>(runId: RunId, decision: (now: number) => Decision<E>) {
@@ -318,27 +202,27 @@ export class Runs extends Context.Service<Runs, {
         options: StartOptions = {}
       ) {
         const { labels = {}, priority = 0, requestedBy, startKey, startKeyScope = "program" } = options
-        if (typeof input === "string") yield* text("input", input, limits.goalLength)
+        if (typeof input === "string") yield* border.text("input", input, limits.goalLength)
         const who = requestedBy === undefined
           ? { kind: "system" as const, id: "unknown" }
-          : yield* by({ actor: requestedBy })
-        yield* checkLabels(labels)
-        yield* name("startKey", startKey)
-        yield* checkScope(startKeyScope)
-        yield* text("contentDigest", options.contentDigest)
-        yield* text("traceparent", options.traceparent)
-        yield* checkBudget(options.budget)
+          : yield* border.actor({ actor: requestedBy })
+        yield* border.labels(labels)
+        yield* border.name("startKey", startKey)
+        yield* border.scope(startKeyScope)
+        yield* border.text("contentDigest", options.contentDigest)
+        yield* border.text("traceparent", options.traceparent)
+        yield* border.budget(options.budget)
         if (!Number.isSafeInteger(priority)) {
           return yield* new InvalidRequest({ field: "priority", detail: "wants a whole number" })
         }
-        yield* text("systemPrompt", options.systemPrompt, limits.goalLength)
+        yield* border.text("systemPrompt", options.systemPrompt, limits.goalLength)
         const guardrailProfile = yield* profileOf(program.description, options.guardrailProfile)
         const encoded = yield* Effect.mapError(
           Payload.encodeJson(program.input)(input),
           (error) =>
             new InvalidRequest({ field: "input", detail: `does not fit \`${program.name}\`: ${error.message}` })
         )
-        const json = yield* clean("input", encoded)
+        const json = yield* border.clean("input", encoded)
         const systemPrompt = options.systemPrompt ?? program.description.systemPrompt
         const startAtMillis = options.startAt === undefined ? undefined : DateTime.toEpochMillis(options.startAt)
         const runId = startKey === undefined
@@ -402,11 +286,11 @@ export class Runs extends Context.Service<Runs, {
         Effect.withSpan(startUntraced(program, input, options), "Runs.start", { captureStackTrace: false })
 
       const decide = <E>(runId: RunId, who: By, decision: (actor: Actor, now: number) => Decision<E>) =>
-        Effect.flatMap(by(who), (actor) => transact(runId, (now) => decision(actor, now)))
+        Effect.flatMap(border.actor(who), (actor) => transact(runId, (now) => decision(actor, now)))
 
       /** The arguments that are to replace those that were shown; undefined if they are the same. */
       const editedOf = Effect.fnUntraced(function*(runId: RunId, approval: string, args: Schema.Json) {
-        const edited = yield* clean("arguments", args)
+        const edited = yield* border.clean("arguments", args)
         const state = yield* load(runId)
         const asked = pendingApprovals(state).find(({ key }) => key === approval)
         // What does not wait is for the decision to refuse.
@@ -438,7 +322,7 @@ export class Runs extends Context.Service<Runs, {
       return Runs.of({
         start,
         approve: Effect.fn("Runs.approve")(function*(runId, { actor: who, approval, arguments: args, comment }) {
-          yield* Effect.all([named("approval", approval), text("comment", comment)])
+          yield* Effect.all([border.required("approval", approval), border.text("comment", comment)])
           const edited = args === undefined ? undefined : yield* editedOf(runId, approval, args)
           return yield* decide(runId, { actor: who }, (actor, now) =>
             RunDecision.approve(approval, actor, now, {
@@ -448,20 +332,20 @@ export class Runs extends Context.Service<Runs, {
         }),
         deny: Effect.fn("Runs.deny")((runId, { actor: who, approval, reason = "" }) =>
           Effect.andThen(
-            named("approval", approval),
+            border.required("approval", approval),
             decide(runId, { actor: who, reason }, (actor, now) => RunDecision.deny(approval, actor, now, reason))
           )
         ),
         signal: Effect.fn("Runs.signal")(function*(runId, signal, payload, options = {}) {
           const called = typeof signal === "string" ? signal : signal.name
-          yield* Effect.all([text("name", called, 256), name("id", options.id)])
+          yield* Effect.all([border.text("name", called, 256), border.name("id", options.id)])
           const encoded = typeof signal === "string" ? payload : yield* Effect.mapError(
             Schema.encodeUnknownEffect(Schema.toCodecJson(signal.payload))(payload),
             (error) =>
               new InvalidRequest({ field: "payload", detail: `does not fit signal \`${called}\`: ${error.message}` })
           )
-          const json = yield* clean("payload", encoded)
-          const who = options.actor === undefined ? undefined : yield* by({ actor: options.actor })
+          const json = yield* border.clean("payload", encoded)
+          const who = options.actor === undefined ? undefined : yield* border.actor({ actor: options.actor })
           const receive = RunDecision.receive({
             _tag: "SignalReceived",
             name: called,
@@ -490,7 +374,7 @@ export class Runs extends Context.Service<Runs, {
         ),
         changeBudget: Effect.fn("Runs.changeBudget")((runId, budget, who) =>
           Effect.andThen(
-            checkBudget(budget),
+            border.budget(budget),
             decide(runId, who, (actor) => RunDecision.changeBudget(budget, actor, who.reason))
           )
         ),
@@ -498,10 +382,10 @@ export class Runs extends Context.Service<Runs, {
           decide(runId, who, (actor) => RunDecision.release(actor, who.reason))
         ),
         resolve: Effect.fn("Runs.resolve")(function*(runId, resolution) {
-          yield* named("key", resolution.key)
-          if (resolution._tag === "DidNotHappen") yield* named("error", resolution.error)
+          yield* border.required("key", resolution.key)
+          if (resolution._tag === "DidNotHappen") yield* border.required("error", resolution.error)
           const settled = resolution._tag === "Happened"
-            ? { ...resolution, output: yield* clean("output", resolution.output) }
+            ? { ...resolution, output: yield* border.clean("output", resolution.output) }
             : resolution
           return yield* decide(
             runId,
@@ -512,12 +396,12 @@ export class Runs extends Context.Service<Runs, {
         fork: Effect.fn("Runs.fork")(function*(from, options) {
           const { at, budget, labels, reason, startKey, startKeyScope = "program" } = options
           const traceparent = options.traceparent ?? (yield* Telemetry.currentTraceparent)
-          yield* text("traceparent", options.traceparent)
-          const who = yield* by(options)
-          yield* checkLabels(labels ?? {})
-          yield* name("startKey", startKey)
-          yield* checkScope(startKeyScope)
-          yield* checkBudget(budget)
+          yield* border.text("traceparent", options.traceparent)
+          const who = yield* border.actor(options)
+          yield* border.labels(labels ?? {})
+          yield* border.name("startKey", startKey)
+          yield* border.scope(startKeyScope)
+          yield* border.budget(budget)
           if (!isRunId(from)) return yield* RunNotFound.of(from)
           const log = yield* Stream.runCollect(store.read(from))
           const started = log[0]?.event

@@ -13,9 +13,10 @@ import { Programs } from "./Program.ts"
 import { RunNotFound } from "./RunError.ts"
 import type { RunIndex } from "./RunIndex.ts"
 import type { RunQueue } from "./RunQueue.ts"
-import type { RunView } from "./Runs.ts"
-import { Runs, view } from "./Runs.ts"
+import { Runs } from "./Runs.ts"
 import { fold, initial, isEnded } from "./RunState.ts"
+import type { RunView } from "./RunView.ts"
+import { view } from "./RunView.ts"
 
 /**
  * Executes runs on demand.

@@ -14,6 +14,7 @@ export {
   ApprovalNotPending,
   ForkRefused,
   GuardrailBlocked,
+  InvalidRequest,
   KeyMismatch,
   NotAnApprover,
   OwnRequest,
@@ -48,14 +49,16 @@ export { OperationFailed } from "./Step.ts"
 export * as Timer from "./Timer.ts"
 
 // Starting, deciding, executing
+export type { By } from "./Border.ts"
 export { NotExecutable, RuntimeSettings } from "./Executor.ts"
 export * as Explain from "./Explain.ts"
 export * as Fork from "./Fork.ts"
 export { Health } from "./Health.ts"
 export type { Instrument } from "./Instrument.ts"
 export * as Metrics from "./Metrics.ts"
-export { type By, type ForkOptions, InvalidRequest, Runs, type RunView, type StartOptions, view } from "./Runs.ts"
+export { type ForkOptions, Runs, type StartOptions } from "./Runs.ts"
 export { Runtime } from "./Runtime.ts"
+export { type RunView, view } from "./RunView.ts"
 export * as StoreMetrics from "./StoreMetrics.ts"
 export * as Telemetry from "./Telemetry.ts"
 export * as Worker from "./Worker.ts"

@@ -6,9 +6,9 @@ import * as Fork from "../src/Fork.ts"
 import * as RunDecision from "../src/RunDecision.ts"
 import type { RunEvent } from "../src/RunEvent.ts"
 import type { Holder } from "../src/RunQueue.ts"
-import { view } from "../src/Runs.ts"
 import type { RunState } from "../src/RunState.ts"
 import { fold, initial, pendingApprovals } from "../src/RunState.ts"
+import { view } from "../src/RunView.ts"
 import {
   approvalAt,
   awaitedAt,
