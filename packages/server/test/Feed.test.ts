@@ -146,8 +146,8 @@ describe("Feed", () => {
       const runId = yield* runs.start(Ship, "A-1")
       const feed = `${url}/runs/${runId}/events`
       const seen = yield* Deferred.make<void>()
-      const tellOf = (seen: Deferred.Deferred<void>) => () => {
-        Deferred.doneUnsafe(seen, Effect.void)
+      const tellOf = (seen: Deferred.Deferred<void>) => ({ items }: Reading) => {
+        if (items.length > 0) Deferred.doneUnsafe(seen, Effect.void)
         return false
       }
       const ofNobody = yield* Effect.forkChild(read(feed, { until: tellOf(seen) }), { startImmediately: true })
