@@ -6,7 +6,7 @@ import { AccessToken, AccessTokens, EventStore, Namespace, Runs, type StoreError
 import { NodeHttpServer } from "@effect/platform-node"
 import { Deferred, Duration, Effect, Layer, Schema } from "effect"
 import { HttpRouter, type HttpServer, type HttpServerError, HttpServerResponse } from "effect/http"
-import { HttpApiBuilder, HttpApiScalar } from "effect/http-api"
+import { HttpApiBuilder, HttpApiScalar, OpenApi } from "effect/http-api"
 import type { Server as NodeServer } from "node:http"
 import * as Access from "./Access.ts"
 import { Api } from "./Api.ts"
@@ -73,11 +73,13 @@ export const handlers = (options: Options = {}) =>
  * @since 0.1.0
  */
 export const routes = (options: Options & { readonly prefix?: `/${string}` } = {}) => {
-  const all = Layer.merge(
-    Layer.provide(HttpApiBuilder.layer(Api, { openapiPath: "/openapi.json" }), handlers(options)),
-    reference
-  )
   const { prefix } = options
+  // Who reads the definition is told where it is answered.
+  const api: typeof Api = prefix === undefined ? Api : Api.annotate(OpenApi.Servers, [{ url: prefix }])
+  const all = Layer.merge(
+    Layer.provide(HttpApiBuilder.layer(api, { openapiPath: "/openapi.json" }), handlers(options)),
+    reference(api)
+  )
   return prefix === undefined ? all : Layer.provide(
     all,
     Layer.effect(HttpRouter.HttpRouter, Effect.map(HttpRouter.HttpRouter, (router) => router.prefixed(prefix)))
@@ -85,28 +87,29 @@ export const routes = (options: Options & { readonly prefix?: `/${string}` } = {
 }
 
 /** The page brings its script; nothing is fetched from anywhere else. */
-const reference = Layer.provide(
-  HttpApiScalar.layer(Api, { path: "/docs", scalar: { withDefaultFonts: false } }),
-  Layer.effect(
-    HttpRouter.HttpRouter,
-    Effect.map(HttpRouter.HttpRouter, (router) => ({
-      ...router,
-      add: (method, path, handler, options) =>
-        router.add(
-          method,
-          path,
-          Effect.map(handler as Effect.Effect<HttpServerResponse.HttpServerResponse>, (page) =>
-            HttpServerResponse.setHeader(
-              page,
-              "content-security-policy",
-              "default-src 'none'; connect-src 'self'; font-src data:; img-src 'self' data:; " +
-                "script-src 'unsafe-inline'; style-src 'unsafe-inline'; worker-src blob:; frame-ancestors 'none'"
-            )),
-          options
-        )
-    }))
+const reference = (api: typeof Api) =>
+  Layer.provide(
+    HttpApiScalar.layer(api, { path: "/docs", scalar: { withDefaultFonts: false } }),
+    Layer.effect(
+      HttpRouter.HttpRouter,
+      Effect.map(HttpRouter.HttpRouter, (router) => ({
+        ...router,
+        add: (method, path, handler, options) =>
+          router.add(
+            method,
+            path,
+            Effect.map(handler as Effect.Effect<HttpServerResponse.HttpServerResponse>, (page) =>
+              HttpServerResponse.setHeader(
+                page,
+                "content-security-policy",
+                "default-src 'none'; connect-src 'self'; font-src data:; img-src 'self' data:; " +
+                  "script-src 'unsafe-inline'; style-src 'unsafe-inline'; worker-src blob:; frame-ancestors 'none'"
+              )),
+            options
+          )
+      }))
+    )
   )
-)
 
 /**
  * A server that answers the API.

@@ -44,6 +44,9 @@ describe("Server.routes", () => {
       assert.strictEqual((yield* call(`${url}/agents/runs`, { token, json: { input: "" } })).status, 422)
       assert.strictEqual((yield* call(`${url}/agents/health`)).status, 200)
       assert.strictEqual((yield* call(`${url}/agents/docs`)).status, 200)
+      const { servers } = (yield* call(`${url}/agents/openapi.json`)).body
+      assert.deepStrictEqual(servers, [{ url: "/agents" }])
+      assert.include((yield* call(`${url}/agents/docs`)).body, JSON.stringify(servers))
     }))
   )
 
