@@ -109,16 +109,21 @@ const unauthenticated = (detail: string) =>
 
 /**
  * What keeps a request without a token out. A page of another site that the user's browser shows can send requests to this machine
- * too, under a name of its own that it points here (`Host`), or to `localhost` (`Origin`, `Sec-Fetch-Site`).
+ * too, under a name of its own that it points here (`Host`), or to `localhost` (`Origin`, `Sec-Fetch-Site`); and a proxy on this machine sends
+ * what comes from others.
  */
 const foreign = (headers: Readonly<Record<string, string | undefined>>): string | undefined => {
   const host = headers["host"] ?? ""
   const { origin, "sec-fetch-site": site } = headers
+  if (proxied.some((name) => headers[name] !== undefined)) return "Without a token, nobody is let in through a proxy"
   if (!loopbackHost.test(host)) return "Without a token, the server is reached as `localhost` only"
   const isOwn = origin === undefined || origin === `http://${host}`
   return isOwn && (site === undefined || site === "same-origin" || site === "none")
     ? undefined
     : "Without a token, the server answers no page but its own"
 }
+
+/** What a proxy says of whom it speaks for; its own connection comes from this machine. */
+const proxied = ["forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-real-ip"]
 
 const loopbackHost = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?$/i

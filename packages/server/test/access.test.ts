@@ -154,7 +154,13 @@ describe("access", () => {
         { origin: `http://localhost:${port + 1}` },
         { origin: `https://127.0.0.1:${port}` },
         { "sec-fetch-site": "cross-site" },
-        { "sec-fetch-site": "same-site" }
+        { "sec-fetch-site": "same-site" },
+        // A proxy on this machine names this machine, whoever it speaks for.
+        { "x-forwarded-for": "203.0.113.7" },
+        { "x-forwarded-host": "agents.example" },
+        { "x-real-ip": "203.0.113.7" },
+        { forwarded: "for=203.0.113.7" },
+        { via: "1.1 proxy" }
       ]
       for (const headers of foreign) {
         assert.match(yield* ask(headers), /^HTTP\/1.1 403 /, JSON.stringify(headers))
