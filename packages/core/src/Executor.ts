@@ -352,6 +352,7 @@ export const make = (options: {
         epoch: claim.epoch,
         state,
         started,
+        version: program.version,
         clock,
         offset,
         realClock,

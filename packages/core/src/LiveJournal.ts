@@ -68,6 +68,8 @@ export interface Options {
   /** The fold of the whole log. */
   readonly state: RunState
   readonly started: RunEventOf<"RunStarted">
+  /** The version of the program in this process. */
+  readonly version: string
   /** The clock of this process; what the log knows is the store's. */
   readonly clock: Clock.Clock
   /** The store's time minus this process's, as last seen. */
@@ -459,7 +461,20 @@ export const make = (options: Options): LiveJournal => {
     return false
   }
 
-  const stick = (stuck: Omit<RunEventOf<"RunStuck">, "_tag">): void => {
+  /** Where code and log do not fit, whether it may be the wrong code. */
+  const withVersions = (
+    stuck: Omit<RunEventOf<"RunStuck">, "_tag">
+  ): Omit<RunEventOf<"RunStuck">, "_tag"> => {
+    const { started: { programVersion }, version } = options
+    const isMisfit = stuck.reason === "replay" || stuck.reason === "keyMismatch"
+    if (!isMisfit || version === programVersion) return stuck
+    const detail =
+      `${stuck.detail}; the run was started with version \`${programVersion}\` of its program, and this process has \`${version}\``
+    return { ...stuck, detail }
+  }
+
+  const stick = (reason: Omit<RunEventOf<"RunStuck">, "_tag">): void => {
+    const stuck = withVersions(reason)
     for (const ask of held.splice(0)) ask.phase = "idle"
     if (mode === "replaying") {
       line.clear()

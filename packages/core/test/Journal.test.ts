@@ -4,6 +4,7 @@ import {
   Branch,
   EventStore,
   MemoryStore,
+  Program,
   RunQueue,
   Runs,
   Runtime,
@@ -204,6 +205,24 @@ describe("keys", () => {
       )
       assert.include(view.reason, "`all/a` is used twice")
       assert.strictEqual(events.length, 2)
+    }))
+
+  it.live("that do not fit say which versions of the program do not", () =>
+    Effect.gen(function*() {
+      const memory = MemoryStore.memory()
+      const versioned = (version: string) =>
+        Program.make("test", { input: Schema.String, output: Schema.Json, error: Schema.String, version })
+      const one = processOf(() => Effect.andThen(step("a"), Signal.receive("go")), memory, { program: versioned("1") })
+      const two = processOf(() => Effect.andThen(step("b"), Signal.receive("go")), memory, { program: versioned("2") })
+      const runId = yield* Effect.flatMap(Runs, (runs) => runs.start(versioned("1"), "input")).pipe(Effect.provide(one))
+      yield* execute(runId).pipe(Effect.provide(one))
+      yield* Effect.flatMap(Runs, (runs) => runs.signal(runId, "go", 1)).pipe(Effect.provide(two))
+      const { reason } = yield* execute(runId).pipe(Effect.provide(two))
+      assert.strictEqual(
+        reason,
+        "the log holds `a`, and the program does not ask for it; " +
+          "the run was started with version `1` of its program, and this process has `2`"
+      )
     }))
 
   it.live("that changed their meaning make the run stuck, and a release lets mended code go on", () =>
