@@ -1,8 +1,8 @@
 /**
  * Values as people write them in flags: budgets, durations, instants.
  */
-import { Budget } from "@durable-agents/core"
-import { DateTime, Duration, Effect, Option, Record, Result, Schema, Struct } from "effect"
+import { Budget, IsoTime } from "@durable-agents/core"
+import { type DateTime, Duration, Effect, Option, Record, Result, Schema, Struct } from "effect"
 import * as Flag from "effect/cli/Flag"
 import { keys, wrong } from "./Failure.ts"
 
@@ -109,13 +109,7 @@ export const atLeast = (least: string) => (text: string): Result.Result<Duration
  * @since 0.1.0
  */
 export const instant = (text: string): Result.Result<DateTime.Utc, string> =>
-  Option.match(
-    /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/i.test(text)
-      ? DateTime.make(text)
-      : Option.none(),
-    {
-      onNone: () =>
-        Result.fail(`\`${text}\` is no time with its offset; write 2026-12-24T18:00:00Z or 2026-12-24T18:00+01:00`),
-      onSome: (time) => Result.succeed(DateTime.toUtc(time))
-    }
+  Result.fromOption(
+    IsoTime.read(text),
+    () => `\`${text}\` is no time with its offset; write 2026-12-24T18:00:00Z or 2026-12-24T18:00+01:00`
   )

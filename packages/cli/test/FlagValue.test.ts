@@ -86,7 +86,17 @@ describe("FlagValue.instant", () => {
       Result.map(FlagValue.instant("2030-01-01T09:00+01:00"), DateTime.toEpochMillis),
       Result.succeed(Date.UTC(2030, 0, 1, 8))
     )
-    for (const text of ["", "2030-01-01", "2030-01-01T09:00", "2030-13-01T09:00Z", "2030-01-01T25:00Z", "now"]) {
+    for (
+      const text of [
+        "",
+        "2030-01-01",
+        "2030-01-01T09:00",
+        "2030-13-01T09:00Z",
+        "2030-02-30T09:00Z",
+        "2030-01-01T25:00Z",
+        "now"
+      ]
+    ) {
       assert.isTrue(Result.isFailure(FlagValue.instant(text)), text)
     }
   })

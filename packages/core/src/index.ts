@@ -8,6 +8,7 @@ export * as Budget from "./Budget.ts"
 export { BudgetExceeded } from "./Budget.ts"
 export * as Digest from "./Digest.ts"
 export { Actor, type ActorInput, Namespace, NextRunId, OperationKey, RunId, Seq } from "./Ids.ts"
+export * as IsoTime from "./IsoTime.ts"
 export * as RunDecision from "./RunDecision.ts"
 export {
   AlreadySettled,

@@ -1,8 +1,8 @@
 /**
  * What requests of the API may say, in their paths, queries, headers and bodies.
  */
-import { Budget, OperationKey, RunId, Seq } from "@durable-agents/core"
-import { Schema, SchemaGetter } from "effect"
+import { Budget, IsoTime, OperationKey, RunId, Seq } from "@durable-agents/core"
+import { Option, Schema, SchemaGetter } from "effect"
 
 const { Json, String: Text, optional, optionalKey } = Schema
 
@@ -89,6 +89,12 @@ const StartBudget = Budget.Budget.check(Schema.makeFilter((budget: Budget.Budget
   return nothing === undefined ? undefined : `\`${nothing}\` must be more than 0`
 }))
 
+/** Another one would be read by the clock of the server, and a day that there is not as another day. */
+const TimeWithOffset = Text
+  .check(Schema.makeFilter((text: string) =>
+    Option.isSome(IsoTime.read(text)) ? undefined : "must be a time with its offset, such as 2030-01-01T09:00:00+01:00"
+  )).pipe(Schema.decodeTo(Schema.DateTimeUtcFromString))
+
 /**
  * What a new run is made of.
  *
@@ -105,7 +111,7 @@ export const StartRequest = Schema.Struct({
   /** Named limits replace those of the program. */
   budget: optional(StartBudget),
   /** Not before this time, in ISO 8601 with its offset, or in milliseconds since 1970. */
-  startAt: optional(Schema.Union([Schema.DateTimeUtcFromString, Schema.DateTimeUtcFromMillis])),
+  startAt: optional(Schema.Union([TimeWithOffset, Schema.DateTimeUtcFromMillis])),
   priority: optional(Schema.Int),
   /** Needs the role `operator`. */
   systemPrompt: optional(Text),
