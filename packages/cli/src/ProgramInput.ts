@@ -41,7 +41,9 @@ export const read = (program: Definition, text: Option.Option<string>): Result.R
     if (Option.isNone(text)) {
       return yield* Result.mapError(decode(null), () => `the program \`${program.name}\` needs an input`)
     }
-    const json = isText(program) ? text.value : yield* parse(text.value)
+    const json = isText(program)
+      ? text.value
+      : yield* Result.mapError(parse(text.value), () => `the input is not JSON, which \`${program.name}\` takes`)
     return yield* Result.mapError(
       decode(json),
       ({ message }) => `the input does not fit \`${program.name}\`: ${message}`

@@ -216,13 +216,12 @@ export const create = (store: Store): Effect.Effect<Created, StoreError, FileSys
   })
 
 /**
- * The address without secrets, for people.
+ * The address without secrets, for people; it is for who prints it to make it printable.
  *
  * @category words
  * @since 0.1.0
  */
-export const show = (store: Store): string =>
-  Printable.inline(store._tag === "Sqlite" ? `sqlite:${store.file}` : store.place)
+export const show = (store: Store): string => store._tag === "Sqlite" ? `sqlite:${store.file}` : store.place
 
 /**
  * A command to be copied, on this store. It never holds a password.

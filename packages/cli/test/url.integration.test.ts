@@ -161,7 +161,7 @@ describe("durable-agents --url", () => {
 
   it("refuses an input, a program and another name than the token's, as the store would", async () => {
     assertFails(await through(["start", "ship", "{\"id\":7}"]), 2, /`input` does not fit `ship`/)
-    assertFails(await through(["start", "ship", "no json"]), 2, /is not JSON/)
+    assertFails(await through(["start", "ship", "no json"]), 2, /The input is not JSON/)
     assertFails(await through(["start", "other", "x"]), 2, /no program `other`; it has `support`, `ship`, `slow`/)
     assertFails(await through(["start", "support", "x", "--app", "./app.ts"]), 2, /either --app or --url/)
     assertFails(await through(["start", "support", "x", "--requested-by", "eve"]), 2, /who its token is of, `vera`/)

@@ -21,7 +21,9 @@ export const initDb = Command
         created: outcome === "created",
         ...(outcome === "upgraded" ? { upgraded: true } : {})
       }
-      yield* Output.print([json ? Printable.jsonText(JSON.stringify(facts)) : `${name} ${said[outcome]}`])
+      yield* Output.print([
+        json ? Printable.jsonText(JSON.stringify(facts)) : `${Printable.inline(name)} ${said[outcome]}`
+      ])
     }))
   .pipe(
     Command

@@ -66,7 +66,7 @@ const create = Command
         : [Redacted.value(secret)])
       if (!json) {
         yield* Effect
-          .logInfo(`Token ${token.tokenId} of ${Printable.inline(token.holder)}: ${token.roles.join(", ")}${
+          .logInfo(`Token ${token.tokenId} of ${token.holder}: ${token.roles.join(", ")}${
             until(token)
           }. It is shown this once; keep it where only they can read it`)
       }
