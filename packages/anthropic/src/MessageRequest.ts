@@ -1,7 +1,8 @@
 /**
  * What the Messages API is sent for a call of a model.
  */
-import { Option, Result, Schema } from "effect"
+import { JsonSchema } from "@durable-agents/provider"
+import { Result, Schema } from "effect"
 import { AiError, AnthropicStructuredOutput, type LanguageModel, Tool } from "effect/ai"
 import * as Content from "./Content.ts"
 import type { Names } from "./Names.ts"
@@ -146,7 +147,7 @@ const toolOf = (tool: Tool.Any, names: Names): Result.Result<Schema.JsonObject, 
     return Result.fail(refused(`the tool \`${name}\` is executed by its provider, which is not supported`))
   }
   const description = Tool.getDescription(tool)
-  return Result.map(describable(`the tool \`${name}\``, () => Tool.getJsonSchema(tool)), (schema) => ({
+  return Result.map(JsonSchema.of(`the tool \`${name}\``, () => Tool.getJsonSchema(tool)), (schema) => ({
     name: names.sent(name),
     ...(description === undefined ? {} : { description }),
     input_schema: inputSchemaOf(schema)
@@ -167,23 +168,9 @@ const formatOf = (format: Format): Result.Result<Schema.JsonObject | undefined, 
   format.type === "text"
     ? Result.succeed(undefined)
     : Result.map(
-      describable("the output", () => AnthropicStructuredOutput.toCodecAnthropic(format.schema).jsonSchema),
+      JsonSchema.of("the output", () => AnthropicStructuredOutput.toCodecAnthropic(format.schema).jsonSchema),
       (schema) => ({ format: { type: "json_schema", schema } })
     )
-
-const describable = (what: string, describe: () => unknown): Result.Result<Schema.JsonObject, AiError.AiErrorReason> =>
-  Result.flatMap(
-    Result.try({
-      try: describe,
-      catch: (error) =>
-        new AiError.UnsupportedSchemaError({ description: `${what} has no JSON schema: ${String(error)}` })
-    }),
-    (schema) =>
-      Result.fromOption(
-        Option.liftPredicate(isObject)(schema),
-        () => new AiError.UnsupportedSchemaError({ description: `${what} has no JSON schema` })
-      )
-  )
 
 const isObject = Schema.is(Schema.JsonObject)
 

@@ -2,7 +2,7 @@
  * The events of a streamed message, as parts.
  */
 import { type Endpoint, Json, StreamParts } from "@durable-agents/provider"
-import { Effect, Option, Result, Schema, Stream } from "effect"
+import { Option, Result, Schema, type Stream } from "effect"
 import { AiError, type Response } from "effect/ai"
 import * as MessageResponse from "./MessageResponse.ts"
 import type { Names } from "./Names.ts"
@@ -38,22 +38,11 @@ export const make = <E>(
   events: Stream.Stream<Endpoint.Event, E>,
   options: Options
 ): Stream.Stream<Response.StreamPartEncoded, E | AiError.AiErrorReason> =>
-  events.pipe(
-    Stream.map(Option.some),
-    Stream.concat(Stream.succeed(Option.none())),
-    Stream.mapAccumEffect(
-      () => start,
-      (state, event) =>
-        Effect.fromResult(Option.match(event, {
-          onNone: () =>
-            state.stop.stop_reason === undefined
-              ? Result.fail(cutOff)
-              : Result.succeed(end(state, options)),
-          onSome: ({ data, event }) => step(state, event, data, options)
-        }))
-    ),
-    Stream.takeUntil(({ type }) => type === "finish")
-  )
+  StreamParts.fromEvents(events, {
+    start,
+    step: (state, { data, event }) => step(state, event, data, options),
+    end: (state) => state.stop.stop_reason === undefined ? Result.fail(cutOff) : Result.succeed(end(state, options))
+  })
 
 interface State {
   readonly head: MessageResponse.Head

@@ -1,7 +1,9 @@
 /**
  * What an endpoint is sent for a call of a model.
  */
-import { Predicate, Result, Schema } from "effect"
+import { JsonSchema } from "@durable-agents/provider"
+import type { Schema } from "effect"
+import { Predicate, Result } from "effect"
 import { AiError, type LanguageModel, OpenAiStructuredOutput, type Prompt, Tool } from "effect/ai"
 import { Base64 } from "effect/encoding"
 import * as CallIds from "./CallIds.ts"
@@ -121,7 +123,7 @@ const toolOf = (tool: Tool.Any): Result.Result<Schema.Json, AiError.AiErrorReaso
     return Result.fail(refused(`the tool \`${name}\` belongs to another provider's interface`))
   }
   const description = Tool.getDescription(tool)
-  return Result.map(describable(`the tool \`${name}\``, () => Tool.getJsonSchema(tool)), (schema) => ({
+  return Result.map(JsonSchema.of(`the tool \`${name}\``, () => Tool.getJsonSchema(tool)), (schema) => ({
     type: "function",
     function: { name, ...(description === undefined ? {} : { description }), parameters: parametersOf(schema) }
   }))
@@ -148,7 +150,7 @@ const formatOf = (
   { output }: Dialect
 ): Result.Result<Format, AiError.AiErrorReason> =>
   Result.map(
-    describable("the output", () => OpenAiStructuredOutput.toCodecOpenAI(schema).jsonSchema),
+    JsonSchema.of("the output", () => OpenAiStructuredOutput.toCodecOpenAI(schema).jsonSchema),
     (described) =>
       output === "json_schema"
         ? {
@@ -160,21 +162,6 @@ const formatOf = (
 
 const asked = (schema: Schema.Json): string =>
   `Answer with one JSON object and nothing else. It must fit this JSON schema: ${JSON.stringify(schema)}`
-
-const describable = (what: string, describe: () => unknown): Result.Result<Schema.JsonObject, AiError.AiErrorReason> =>
-  Result.flatMap(
-    Result.try({
-      try: describe,
-      catch: (error) =>
-        new AiError.UnsupportedSchemaError({ description: `${what} has no JSON schema: ${String(error)}` })
-    }),
-    (schema) =>
-      isObject(schema)
-        ? Result.succeed(schema)
-        : Result.fail(new AiError.UnsupportedSchemaError({ description: `${what} has no JSON schema` }))
-  )
-
-const isObject = Schema.is(Schema.Record(Schema.String, Schema.Json))
 
 const messagesOf = (
   message: Prompt.Message,

@@ -1,8 +1,8 @@
 /**
  * The chunks of a streamed completion, as parts.
  */
-import { type Endpoint, Json } from "@durable-agents/provider"
-import { Effect, Option, Result, Stream } from "effect"
+import { type Endpoint, Json, StreamParts } from "@durable-agents/provider"
+import { Option, Result, type Stream } from "effect"
 import { AiError, type Response } from "effect/ai"
 import * as ChatResponse from "./ChatResponse.ts"
 import * as Completion from "./Completion.ts"
@@ -38,19 +38,11 @@ export const make = <E>(
   events: Stream.Stream<Endpoint.Event, E>,
   options: Options
 ): Stream.Stream<Response.StreamPartEncoded, E | AiError.AiErrorReason> =>
-  events.pipe(
-    Stream.map(Option.some),
-    Stream.concat(Stream.succeed(Option.none())),
-    Stream.mapAccumEffect(
-      () => start,
-      (state, event) =>
-        Effect.fromResult(Option.match(event, {
-          onNone: () => state.reason === undefined ? Result.fail(cutOff) : end(state, options),
-          onSome: ({ data, event }) => step(state, event, data.trim(), options)
-        }))
-    ),
-    Stream.takeUntil(({ type }) => type === "finish")
-  )
+  StreamParts.fromEvents(events, {
+    start,
+    step: (state, { data, event }) => step(state, event, data.trim(), options),
+    end: (state) => state.reason === undefined ? Result.fail(cutOff) : end(state, options)
+  })
 
 interface State {
   readonly head: Pick<Completion.Completion, "id" | "model">

@@ -4,6 +4,7 @@
 export * as Endpoint from "./Endpoint.ts"
 export * as FailureTable from "./FailureTable.ts"
 export * as Json from "./Json.ts"
+export * as JsonSchema from "./JsonSchema.ts"
 export * as ModelSpan from "./ModelSpan.ts"
 export * as Parameters from "./Parameters.ts"
 export * as ProviderFailure from "./ProviderFailure.ts"
