@@ -424,7 +424,6 @@ export const make = (options: {
     const drive = (claim: Claim, span: Tracer.Span): Effect.Effect<RunView, NotExecutable | LeaseLost | StoreError> =>
       Effect.uninterruptibleMask((restore) =>
         Effect.gen(function*() {
-          offset.current = live.size === 0 ? claim.now - clock.currentTimeMillisUnsafe() : offset.current
           for (let isFirst = true;; isFirst = false) {
             const state = yield* prepare(claim, span, isFirst, restore)
             const started = state.started
@@ -494,7 +493,12 @@ export const make = (options: {
         )
       })
 
-    const count = ({ expired, program }: Claim): void => Metrics.claimed(context, program, expired)
+    /** A claim says what time it is; between two that differ little, time goes on as this process counts it. */
+    const claimed = ({ expired, now, program }: Claim): void => {
+      Metrics.claimed(context, program, expired)
+      const difference = now - clock.currentTimeMillisUnsafe()
+      if (live.size === 0 || Math.abs(difference - offset.current) >= 1000) offset.current = difference
+    }
 
     const drain = Effect.suspend(() => {
       draining = true
@@ -510,11 +514,11 @@ export const make = (options: {
       owner,
       claim: (options) =>
         Effect.tap(taking(queue.claim({ owner, leaseMillis, ...options })), (claims) =>
-          Effect.sync(() => claims.forEach(count))),
+          Effect.sync(() => claims.forEach(claimed))),
       acquire: (runId) =>
         Effect.tap(taking(queue.acquire({ owner, leaseMillis, runId })), (claim) =>
           Effect.sync(() =>
-            Option.map(claim, count)
+            Option.map(claim, claimed)
           )),
       drive: (claim) => {
         const { epoch, program, runId } = claim

@@ -439,6 +439,11 @@ export const make = (options: Options): LiveJournal => {
       return undefined
     }
     const dueAt = wakeAt(line.state())
+    // The store's clock may have been set forward after the alarm was.
+    if (dueAt !== undefined && dueAt <= now()) {
+      alarm?.stop()
+      ring()
+    }
     if (dueAt !== undefined && dueAt - now() <= settings.keepMillis) return settings.suspendAfterMillis
     leave({ _tag: "Suspended", seq: line.state().seq, wakeAt: dueAt })
     return undefined
