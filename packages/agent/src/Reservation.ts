@@ -11,11 +11,8 @@ import * as Tokens from "./Tokens.ts"
 /**
  * What is assumed, and asked of models in the table of prices, when an agent does not say how long an answer may be. All models
  * in that table take it.
- *
- * @category bounds
- * @since 0.1.0
  */
-export const usualOutputTokens = 16_384
+const usualOutputTokens = 16_384
 
 /**
  * What is set aside for a call.

@@ -17,6 +17,7 @@ import * as PayloadCodec from "./PayloadCodec.ts"
 import type { Registered } from "./Program.ts"
 import { Programs } from "./Program.ts"
 import * as Quarantine from "./Quarantine.ts"
+import * as RunClock from "./RunClock.ts"
 import type { Decision } from "./RunDecision.ts"
 import * as RunDecision from "./RunDecision.ts"
 import { GuardrailBlocked } from "./RunError.ts"
@@ -168,7 +169,7 @@ export const make = (options: {
     const refusals = new Map<RunId, number>()
     /** What the store did not take back: as long as its owner lives, nobody else could have it. */
     const unreleased = new Map<RunId, Release>()
-    let confirmedAt = monotonic(clock)
+    let confirmedAt = RunClock.monotonic(clock)
     let draining = false
 
     const journalSettings: Settings = {
@@ -180,7 +181,7 @@ export const make = (options: {
 
     /** Confirms every lease or ends its execution; what is still held. */
     const heartbeat = Effect.gen(function*() {
-      const begun = monotonic(clock)
+      const begun = RunClock.monotonic(clock)
       const known = new Map(live)
       const { held, now } = yield* queue.heartbeat({ owner, leaseMillis })
       confirmedAt = begun
@@ -218,7 +219,7 @@ export const make = (options: {
     )
 
     const lease = (runId: RunId, epoch: number) => ({
-      isFresh: () => monotonic(clock) - confirmedAt < leaseMillis / 2,
+      isFresh: () => RunClock.monotonic(clock) - confirmedAt < leaseMillis / 2,
       confirm: Effect.match(heartbeat, {
         onFailure: () => false,
         onSuccess: (held) => held.some((run) => run.runId === runId && run.epoch === epoch)
@@ -228,7 +229,7 @@ export const make = (options: {
     /** A lease counts from before it was asked for: the answer may have been long on its way. */
     const taking = <A, E>(take: Effect.Effect<A, E>): Effect.Effect<A, E> =>
       Effect.suspend(() => {
-        const begun = monotonic(clock)
+        const begun = RunClock.monotonic(clock)
         return Effect.tap(take, () =>
           Effect.sync(() => {
             if (executing.size === 0) confirmedAt = begun
@@ -300,7 +301,7 @@ export const make = (options: {
 
     const quarantine = Quarantine.make({
       longestMillis: leaseMillis,
-      now: () => monotonic(clock),
+      now: () => RunClock.monotonic(clock),
       hasGotOn: ({ runId }) => live.get(runId)?.journal.state().recoveries === 0,
       isGivenUp: () => draining
     })
@@ -333,7 +334,7 @@ export const make = (options: {
         return state === undefined || state.epoch > claim.epoch ? yield* new LeaseLost({ runId: claim.runId }) : state
       })
 
-    const programClock = makeClock(clock, offset)
+    const programClock = RunClock.make(clock, offset)
     const traceOf = (span: Tracer.Span): string | undefined => isTraced ? Telemetry.traceparentOf(span) : undefined
 
     const execute = Effect.fnUntraced(function*(
@@ -552,29 +553,6 @@ const isStoreErrorOrBug = (cause: Cause.Cause<{ readonly _tag: string }>): boole
   })
 
 const toMillis = (duration: Duration.Input): number => Duration.toMillis(Duration.fromInputUnsafe(duration))
-
-/**
- * Milliseconds by a clock that only goes on.
- *
- * @category clocks
- * @since 0.1.0
- */
-export const monotonic = (clock: Clock.Clock): number => Number(clock.monotonicTimeNanosUnsafe() / 1_000n) / 1_000
-
-/** The clock of programs: the store's time, the process's monotonic time and sleep. */
-const makeClock = (base: Clock.Clock, offset: { readonly current: number }): Clock.Clock => {
-  const millis = () => base.currentTimeMillisUnsafe() + offset.current
-  const nanos = () => base.currentTimeNanosUnsafe() + BigInt(Math.round(offset.current * 1e6))
-  return {
-    currentTimeMillisUnsafe: millis,
-    currentTimeMillis: Effect.sync(millis),
-    currentTimeNanosUnsafe: nanos,
-    currentTimeNanos: Effect.sync(nanos),
-    monotonicTimeNanosUnsafe: () => base.monotonicTimeNanosUnsafe(),
-    monotonicTimeNanos: Effect.sync(() => base.monotonicTimeNanosUnsafe()),
-    sleep: (duration) => base.sleep(duration)
-  }
-}
 
 /** What the log says about a program that ended by itself. */
 const endOf = (program: Registered) => {

@@ -15,6 +15,7 @@ import type { Journal } from "./Journal.ts"
 import * as JournalService from "./JournalService.ts"
 import * as Metrics from "./Metrics.ts"
 import * as Quiet from "./Quiet.ts"
+import * as RunClock from "./RunClock.ts"
 import * as RunDecision from "./RunDecision.ts"
 import type { KeyMismatch } from "./RunError.ts"
 import type { Recorded, RunEventOf } from "./RunEvent.ts"
@@ -171,7 +172,7 @@ export const make = (options: Options): LiveJournal => {
   const restWaiters: Array<(rest: Rest) => void> = []
 
   const now = (): number => clock.currentTimeMillisUnsafe() + offset.current
-  const monotonic = (): number => Number(realClock.monotonicTimeNanosUnsafe() / 1_000n) / 1_000
+  const monotonic = (): number => RunClock.monotonic(realClock)
   const isOver = (): boolean => mode === "leaving" || mode === "done"
 
   /** A bug must end the execution visibly, never leave it hanging. */

@@ -24,6 +24,7 @@ import * as Health_ from "./Health.ts"
 import { Namespace } from "./Ids.ts"
 import { describeDefect } from "./Payload.ts"
 import { Programs } from "./Program.ts"
+import * as RunClock from "./RunClock.ts"
 import { RunQueue } from "./RunQueue.ts"
 
 /**
@@ -116,7 +117,7 @@ export const layer = (
       let isSaturated = true
 
       const clock = yield* Clock.Clock
-      const now = () => Executor.monotonic(clock)
+      const now = () => RunClock.monotonic(clock)
       const patience = Duration.fromInputUnsafe(options.unhealthyAfter ?? "30 seconds")
       const watch = Health_.watch({
         patienceMillis: Duration.toMillis(patience),

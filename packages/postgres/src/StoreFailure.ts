@@ -16,13 +16,8 @@ const decodeCoded = Schema.decodeUnknownOption(Schema.Struct({
 
 const decodeState = Schema.decodeUnknownOption(Schema.String.check(Schema.isPattern(/^[0-9A-Z]{5}$/)))
 
-/**
- * The SQLSTATE (postgresql.org/docs/current/errcodes-appendix.html), if the server has answered.
- *
- * @category accessors
- * @since 0.1.0
- */
-export const sqlState = ({ reason }: SqlError): string | undefined =>
+/** The SQLSTATE (postgresql.org/docs/current/errcodes-appendix.html), if the server has answered. */
+const sqlState = ({ reason }: SqlError): string | undefined =>
   Option.getOrUndefined(Option.flatMap(decodeCoded(reason.cause), ({ code }) => decodeState(code)))
 
 /**
