@@ -84,10 +84,15 @@ export const make = (limits: Limits): Border => {
           "wants whole numbers from 0 on, a decimal in a string for `costUsd`, and known words for `unpriced` and `atLimit`"
         ),
     clean: (field, value) =>
-      Effect.mapError(
-        Payload.clean(value, limits.outputBytes),
-        ({ error }) => new InvalidRequest({ field, detail: error.replace(/^the result /, "") })
-      ),
+      Effect.suspend(() => {
+        const number = Payload.notFinite(value)
+        return number === undefined
+          ? Effect.mapError(
+            Payload.clean(value, limits.outputBytes),
+            ({ error }) => new InvalidRequest({ field, detail: error.replace(/^the result /, "") })
+          )
+          : refuse(field, `holds ${number}, which JSON cannot say`)
+      }),
     actor: ({ actor: who, reason }) => {
       const checked = actor(who)
       if (!isActor(checked)) {

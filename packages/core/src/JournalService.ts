@@ -1,7 +1,7 @@
 /**
  * The journal as operations, waits and branches see it: turns what a program asks for into decisions, and answers into values.
  */
-import { Effect, HashMap, Predicate, Result, Schema } from "effect"
+import { Effect, HashMap, Result, Schema } from "effect"
 import type { AppendLine, Entry } from "./AppendLine.ts"
 import type { Ask } from "./Ask.ts"
 import * as Asks from "./Ask.ts"
@@ -434,8 +434,8 @@ const problemOf = (event: RunEventOf<"TimerStarted" | "SignalAwaited" | "Approva
     case "SignalAwaited":
       return isPlain(event.name) ? undefined : notPlain
     case "ApprovalRequested": {
-      const odd = numberIn(event.arguments)
-      if (odd !== undefined) return `its arguments hold the number ${odd}, which JSON cannot say`
+      const odd = Payload.notFinite(event.arguments)
+      if (odd !== undefined) return `its arguments hold ${odd}, which JSON cannot say`
       const read = Result.try(() => {
         const { payload, type } = encode(event)
         return decode(type, JSON.parse(payload))
@@ -444,22 +444,6 @@ const problemOf = (event: RunEventOf<"TimerStarted" | "SignalAwaited" | "Approva
       return read.success._tag === "UnknownEvent" ? read.success.problem : undefined
     }
   }
-}
-
-/** A person is to decide about an amount as it is, not about the `null` that would stand in its place. */
-const numberIn = (json: unknown): number | undefined => {
-  const seen = new Set<unknown>()
-  const look = (value: unknown): number | undefined => {
-    if (typeof value === "number") return Number.isFinite(value) ? undefined : value
-    if (!Predicate.isObjectOrArray(value) || seen.has(value)) return undefined
-    seen.add(value)
-    for (const inner of Object.values(value)) {
-      const found = look(inner)
-      if (found !== undefined) return found
-    }
-    return undefined
-  }
-  return look(json)
 }
 
 const timeOf = (event: RunEventOf<"TimerStarted" | "SignalAwaited" | "ApprovalRequested">): number =>

@@ -119,6 +119,27 @@ const recordable = (words: string): string =>
 
 const maxWords = 4_000
 
+/**
+ * A number in a value that JSON writes as `null`. What somebody is to decide or act on must not turn into nothing unnoticed.
+ *
+ * @category predicates
+ * @since 0.1.0
+ */
+export const notFinite = (json: unknown): number | undefined => {
+  const seen = new Set<unknown>()
+  const look = (value: unknown): number | undefined => {
+    if (typeof value === "number") return Number.isFinite(value) ? undefined : value
+    if (!Predicate.isObjectOrArray(value) || seen.has(value)) return undefined
+    seen.add(value)
+    for (const inner of Object.values(value)) {
+      const found = look(inner)
+      if (found !== undefined) return found
+    }
+    return undefined
+  }
+  return look(json)
+}
+
 /** Made once for each schema: a step is declared anew whenever its program comes to it, and to make a codec takes longer than to use it. */
 const onceFor = <Made>(make: (schema: PureSchema) => Made) => {
   const known = new WeakMap<PureSchema, Made>()

@@ -262,6 +262,11 @@ describe("what callers give in another type than declared", () => {
       "`comment` is no text"
     ],
     [
+      "an amount that is no number",
+      (runs, id) => runs.signal(id, "paid", { lines: [{ cents: NaN }] }),
+      "`payload` holds NaN"
+    ],
+    [
       "no approval",
       (runs, id) => runs.approve(id, { approval: other(undefined), actor: "dana" }),
       "`approval` is no text"
