@@ -3,6 +3,7 @@
  */
 import type { Run } from "./Digits.ts"
 import { isWordCode } from "./Digits.ts"
+import { isCalledBefore, saidIn } from "./PhoneWords.ts"
 
 interface Span {
   readonly start: number
@@ -66,6 +67,8 @@ const groupings = new Set([
   "4-5-6",
   "6-13",
   "6-10",
+  "6-9",
+  "6-8",
   "8-8",
   "5-5-5",
   "8-11"
@@ -83,13 +86,16 @@ export const find = (text: string, runs: ReadonlyArray<Run>): ReadonlyArray<Span
     if (run.end - run.start < 12) continue
     for (let from = 0; from < groups.length; from++) {
       const span = cardAt(text, run, from)
-      if (span === undefined) continue
+      if (span === undefined || isPhone(text, span)) continue
       found.push({ start: span.start, end: span.end })
       from = span.to
     }
   }
   return found
 }
+
+/** What is called a phone number is one, and fifteen digits at most have the sum of a card by chance. */
+const isPhone = (text: string, { end, start }: Span): boolean => end - start < 16 && isCalledBefore(saidIn(text), start)
 
 /** The card that begins with this group: the groups that one separator joins, all of them. */
 const cardAt = (text: string, { groups }: Run, from: number) => {
@@ -99,10 +105,12 @@ const cardAt = (text: string, { groups }: Run, from: number) => {
   let length = 0
   let key = 0
   const separator = groups[from + 1]?.separator
-  const single = separator === " " || separator === "-"
+  const single = separator === " " || separator === "-" || separator === "." || separator === " - "
   for (let at = from; at < groups.length && length <= 24; at++) {
     const group = groups[at]
     if (group === undefined || (at > from && (!single || group.separator !== separator))) break
+    // `12/30` behind a card is its date.
+    if (at > from && group.end - group.start === 2 && groups[at + 1]?.separator === "/") break
     const own = group.end - group.start
     length += own
     key = at - from < 5 && own < 32 ? key * 32 + own : Infinity
@@ -133,7 +141,9 @@ const stands = (text: string, start: number, end: number): boolean => {
   const before = start > 0 ? text.charCodeAt(start - 1) : 32
   const after = text.charCodeAt(end)
   const fraction = after === 46 && text.charCodeAt(end + 1) >= 48 && text.charCodeAt(end + 1) <= 57
-  return !isWordCode(before) && before !== 46 && before !== 43 && !isWordCode(after) && !fraction
+  // `%B4242…` begins the first track of a magnetic stripe.
+  const isTrack = before === 66 && text.charCodeAt(start - 2) === 37
+  return (isTrack || !isWordCode(before)) && before !== 46 && before !== 43 && !isWordCode(after) && !fraction
 }
 
 /** The sum is looked at first: nine of ten numbers fail it. */

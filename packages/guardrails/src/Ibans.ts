@@ -9,12 +9,36 @@ interface Span {
   readonly end: number
 }
 
-const specs =
-  new Map(Object.entries(countrySpecs).flatMap(([country, { bban_regexp: structure, chars }]) =>
-    typeof chars === "number" && typeof structure === "string"
-      ? [[country, { chars, structure: new RegExp(structure) }]]
+interface Spec {
+  readonly chars: number
+  readonly structure: RegExp
+  /** Which of the characters are digits. */
+  readonly digits: ReadonlyArray<boolean>
+}
+
+/** Where the registry has letters and digits, and the library has one of them. */
+const registered: Readonly<Record<string, string>> = {
+  BY: "^[A-Z0-9]{4}[0-9]{4}[A-Z0-9]{16}$",
+  DO: "^[A-Z0-9]{4}[0-9]{20}$",
+  PK: "^[A-Z0-9]{20}$",
+  PS: "^[A-Z0-9]{25}$"
+}
+
+/** `^[0-9]{4}[A-Z]{2}$` as one entry for each character; none where it says more. */
+const digitsOf = (structure: string): ReadonlyArray<boolean> => {
+  const parts = Array.from(structure.matchAll(/\[([^\]]*)\]\{(\d+)\}/g))
+  return parts.map(([part]) => part).join("") === structure.slice(1, -1)
+    ? parts.flatMap(([, own, count]) => Array.from({ length: Number(count) }, () => own === "0-9"))
+    : []
+}
+
+const specs: ReadonlyMap<string, Spec> =
+  new Map(Object.entries(countrySpecs).flatMap(([country, { bban_regexp: own, chars }]) => {
+    const structure = registered[country] ?? own
+    return typeof chars === "number" && typeof structure === "string"
+      ? [[country, { chars, structure: new RegExp(structure), digits: digitsOf(structure) }]]
       : []
-  ))
+  }))
 
 /**
  * @category finders
@@ -24,8 +48,11 @@ export const find = (text: string): ReadonlyArray<Span> => {
   const found: Array<Span> = []
   for (let at = 2; at < text.length; at++) {
     const code = text.charCodeAt(at)
-    if (code < 48 || code > 57 || !isLetter(text.charCodeAt(at - 1)) || !isLetter(text.charCodeAt(at - 2))) continue
-    const start = at - 2
+    if (code < 48 || code > 57) continue
+    // `DE 89 …` has a blank before its check digits.
+    const letters = text.charCodeAt(at - 1) === 32 ? at - 1 : at
+    if (!isLetter(text.charCodeAt(letters - 1)) || !isLetter(text.charCodeAt(letters - 2))) continue
+    const start = letters - 2
     if (start > 0 && isWordCode(text.charCodeAt(start - 1))) continue
     const end = endOf(text, start)
     if (end === undefined) continue
@@ -37,17 +64,24 @@ export const find = (text: string): ReadonlyArray<Span> => {
 
 const isLetter = (code: number): boolean => (code >= 65 && code <= 90) || (code >= 97 && code <= 122)
 
-/** Reads as many characters as the country's IBANs have, over single spaces or dashes between groups. */
+/** Reads as many characters as the country's IBANs have, over what parts groups of them: two blanks, a dash or a dot at most. */
 const endOf = (text: string, start: number): number | undefined => {
   const spec = specs.get(text.slice(start, start + 2).toUpperCase())
   if (spec === undefined) return undefined
-  let plain = ""
-  let at = start
+  let plain = text.slice(start, start + 2)
+  let at = start + 2
+  let between = 0
   while (plain.length < spec.chars) {
     const code = text.charCodeAt(at)
-    if ((code >= 48 && code <= 57) || isLetter(code)) plain += text.charAt(at)
-    else if (plain.length === 0 || plain.length % 4 !== 0 || (code !== 32 && code !== 45 && code !== 160)) {
+    const isDigit = code >= 48 && code <= 57
+    if (isDigit || isLetter(code)) {
+      if (!isDigit && (plain.length < 4 || spec.digits[plain.length - 4] === true)) return undefined
+      plain += text.charAt(at)
+      between = 0
+    } else if (between > 1 || (code !== 32 && (between > 0 || (code !== 45 && code !== 46)))) {
       return undefined
+    } else {
+      between++
     }
     at++
   }

@@ -8,6 +8,7 @@ import * as Emails from "./Emails.ts"
 import * as Ibans from "./Ibans.ts"
 import * as IpAddresses from "./IpAddresses.ts"
 import * as Phones from "./Phones.ts"
+import * as PlainText from "./PlainText.ts"
 import * as Secrets from "./Secrets.ts"
 
 /**
@@ -42,7 +43,7 @@ const kind = (name: string, find: Kind["find"]): Kind => ({ name, find })
  * @category kinds
  * @since 0.1.0
  */
-export const email = kind("email", Emails.find)
+export const email = kind("email", (text) => Emails.find(PlainText.of(text)))
 
 /**
  * Payment cards: an issuer's prefix and length, and a valid Luhn sum; plain or in the groups in which cards are printed.
@@ -50,7 +51,10 @@ export const email = kind("email", Emails.find)
  * @category kinds
  * @since 0.1.0
  */
-export const card = kind("card", (text) => Cards.find(text, runsOf(text)))
+export const card = kind("card", (text) => {
+  const plain = PlainText.of(text)
+  return Cards.find(plain, runsOf(plain))
+})
 
 /**
  * IBANs: a country's registered structure, and valid check digits; plain or in groups of four.
@@ -58,7 +62,7 @@ export const card = kind("card", (text) => Cards.find(text, runsOf(text)))
  * @category kinds
  * @since 0.1.0
  */
-export const iban = kind("iban", Ibans.find)
+export const iban = kind("iban", (text) => Ibans.find(PlainText.of(text)))
 
 /**
  * Phone numbers: international ones, national ones in the groups of a country, and whatever is called a phone number.
@@ -66,7 +70,10 @@ export const iban = kind("iban", Ibans.find)
  * @category kinds
  * @since 0.1.0
  */
-export const phone = kind("phone", (text) => Phones.find(text, runsOf(text)))
+export const phone = kind("phone", (text) => {
+  const plain = PlainText.of(text)
+  return Phones.find(plain, runsOf(plain))
+})
 
 /**
  * Addresses of the internet protocol, versions 4 and 6. Loopback, any-address and masks are nobody's.
@@ -74,7 +81,7 @@ export const phone = kind("phone", (text) => Phones.find(text, runsOf(text)))
  * @category kinds
  * @since 0.1.0
  */
-export const ip = kind("ip", IpAddresses.find)
+export const ip = kind("ip", (text) => IpAddresses.find(PlainText.of(text)))
 
 /**
  * Keys, tokens and passwords: in the formats that providers document, in URLs and headers, and as the value of what is called so.
@@ -82,7 +89,7 @@ export const ip = kind("ip", IpAddresses.find)
  * @category kinds
  * @since 0.1.0
  */
-export const secret = kind("secret", Secrets.find)
+export const secret = kind("secret", (text) => Secrets.find(PlainText.of(text)))
 
 /**
  * All kinds, those first that win where two claim one passage.

@@ -13,8 +13,77 @@ export const saidIn = (text: string): Said => ({
   other: wordsIn(text, anyOtherWord)
 })
 
-const phoneWords =
-  /(?:phone|mobile|\bcell(?:ular)?|\btel(?:efon|efono|éfono|\.|\b)|\bfax|\bsms\b|whatsapp|\bcall(?:\s+(?:me|us|him|her))?|contact[ _-]?(?:number|no)|registered|\bdial|handy|\bmsisdn|\bring\b|hotline|\btext\s+(?:me|us))[^\p{L}\d\n]{0,4}(?:(?:number|no|nr|is|at|on|to|me|us|num|office|home|work|the|my|:|=)[^\p{L}\d\n]{0,3}){0,3}$/iu
+/** What phone numbers are called, in the languages of those who write them. */
+const names = [
+  "phone",
+  "t[ée]l[ée]phone",
+  "mobile?",
+  "\\bmob\\b",
+  "\\bcell(?:ular\\p{L}*)?",
+  "\\btel(?:e?fon\\p{L}*|éfono|\\.|\\b)",
+  "\\btel;[\\w;=,-]{0,32}",
+  "\\bfax",
+  "telefax",
+  "\\bsms\\b",
+  "whatsapp",
+  "wa\\.me/",
+  "\\bcall(?:ed|er)?(?:[ _-]?id)?(?:\\s+(?:me|us|him|her|them|back))?",
+  "\\brang\\b",
+  "\\bring\\b",
+  "\\bph\\b",
+  "contact[ _-]?(?:number|no)",
+  "registered",
+  "\\bdial(?:l?ed)?",
+  "handy",
+  "\\bmsisdn",
+  "hotline",
+  "\\btext\\s+(?:me|us)",
+  "\\breach(?:ed|able)?\\b[^\\d\\n]{0,24}\\b(?:at|on|under)",
+  "durchwahl",
+  "rückruf",
+  "festnetz",
+  "portable",
+  "m[óo]vil",
+  "celular",
+  "telem[óo]vel",
+  "\\bgsm\\b",
+  "\\bpuh\\b",
+  "\\btlf\\b",
+  "\\bkom\\.",
+  "τηλ",
+  "κινητό",
+  "тел",
+  "моб",
+  "điện thoại",
+  "\\bno\\.?\\s?hp\\b",
+  "โทร",
+  "טלפון",
+  "נייד",
+  "電話",
+  "手機",
+  "手机",
+  "电话",
+  "전화",
+  "휴대폰",
+  "هاتف",
+  "جوال",
+  "موبايل",
+  "फ़ोन",
+  "फोन",
+  "मोबाइल",
+  "ফোন",
+  "[☎📞📱]"
+]
+
+/** What may stand between the name and the number, three times. */
+const fillers =
+  "numbers?|numéro|nos?|nr|num|number|is|at|on|to|me|us|sent|from|office|home|work|the|my|an|auf|unter|bitte|ist|" +
+  "lautet|au|est|le|al|en|es|el|è|il|é|para|na|pod|op|på|номер|番号|番号は|号码|번호|:|="
+
+const phoneWords = new RegExp(
+  `(?:${names.join("|")})\\p{L}{0,2}[^\\p{L}\\d\\n]{0,4}(?:(?:${fillers})[^\\p{L}\\d\\n]{0,3}){0,3}$`,
+  "iu"
+)
 const afterWords = /^[\s\-–,(]{0,3}(?:office|fax|mobile|cell|home|work|phone|tel)\b/i
 
 /**
@@ -48,10 +117,12 @@ const wordsIn = (text: string, pattern: RegExp): Words => {
   }
 }
 
-const anyWord = /phone|mobile|cell|tel|fax|sms|whatsapp|call|contact|registered|dial|handy|msisdn|ring|hotline|text/gi
+/** Part of each name, as it stands in any text. */
+const anyWord =
+  /phone|mob|cell|tel|t[ée]l[ée]|fax|sms|whatsapp|wa\.me|call|contact|registered|dial|handy|msisdn|r[ia]ng|hotline|text|\bph\b|reach|durchwahl|rückruf|festnetz|portable|m[óo]vil|celular|gsm|puh|tlf|kom\.|hp|τηλ|κινητό|тел|моб|điện|โทร|טלפון|נייד|電話|手機|手机|电话|전화|휴대폰|هاتف|جوال|موبايل|फ़ोन|फोन|मोबाइल|ফোন|☎|📞|📱/gi
 
-/** Last letters of what phone numbers are called. */
-const lastLetters = new Set(Array.from("elrnoxspmdygtk", (letter) => letter.charCodeAt(0)))
+/** Last letters of what phone numbers are called, and of what may stand behind it. */
+const lastLetters = new Set(Array.from("elrnoxspmdygtkfzhbui", (letter) => letter.charCodeAt(0)))
 
 /**
  * Whether the words before it call it a phone number: those and up to 16 characters that are no letters.
@@ -88,11 +159,20 @@ export const isCalledAfter = (text: string, end: number): boolean => {
   return false
 }
 
-const otherWords =
-  /(?:isbn|issn|\bssn|\bid\b|_id|\bref|order|invoice|track|serial|amount|price|total|account|version|build|port|zip|date|time|\bat|code|\bpid|count|size|bytes|lat|lon|coord|meter|case|ticket|\brun|trace)\w{0,10}[^\p{L}\d\n]{0,4}$/iu
+const otherNames =
+  "isbn|issn|\\bssn|\\bid\\b|_id|\\bref|order|invoice|track|serial|amount|price|total|account|version|build|port|zip|date|time|_at|" +
+  "\\bat[\"']?\\s?[:=]|code|\\bpid|count|size|bytes|lat|lon|coord|meter|case|ticket|\\brun|trace|customer|client|kunde|konto|\\bblz|" +
+  "sire[nt]|\\bs\\/?n\\b|\\bawb|policy|contract|vertrag|rechnung|bestell|auftrag|artikel|article|\\bart\\b|\\bpart\\b|model|\\bsku|" +
+  "batch|\\blot\\b|member|\\bvat|steuer|\\btax|regist|licen[cs]e|sort|routing|zähler"
+
+/** A name, or a name and what says that a number of it follows. */
+const otherWords = new RegExp(
+  `(?:${otherNames})\\p{L}{0,10}(?:\\w{0,10}|[ .:_-]{0,2}(?:no|nr|num|number|nummer|n°)\\b)[^\\p{L}\\d\\n]{0,4}$`,
+  "iu"
+)
 
 const anyOtherWord =
-  /isbn|issn|ssn|id|ref|order|invoice|track|serial|amount|price|total|account|version|build|port|zip|date|time|at|code|pid|count|size|bytes|lat|lon|coord|meter|case|ticket|run|trace/gi
+  /isbn|issn|ssn|id|ref|order|invoice|track|serial|amount|price|total|account|version|build|port|zip|date|time|at|code|pid|count|size|bytes|lat|lon|coord|meter|case|ticket|run|trace|customer|client|kunde|konto|blz|sire|s\/?n|awb|policy|contract|vertrag|rechnung|bestell|auftrag|art|model|sku|batch|lot|member|vat|steuer|tax|regist|licen|sort|routing|zähler/gi
 
 /**
  * Whether the words before it call it something else: up to four characters, and a word of which ten may be digits.

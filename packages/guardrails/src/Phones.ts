@@ -24,9 +24,41 @@ export const find = (text: string, runs: ReadonlyArray<Run>): ReadonlyArray<Span
   const said = saidIn(text)
   for (const run of runs) {
     const span = run.plus ? international(said, run) : national(said, run)
-    if (span !== undefined) found.push(span)
+    if (span !== undefined) {
+      found.push(span)
+      continue
+    }
+    for (const part of partsOf(run)) {
+      const own = national(said, part)
+      if (own !== undefined) found.push(own)
+    }
   }
   return found
+}
+
+const none: ReadonlyArray<Run> = []
+
+const hasBoth = (groups: ReadonlyArray<Group>): boolean => {
+  let blanks = 0
+  for (const { separator } of groups) if (separator === " ") blanks++
+  return blanks > 0 && blanks < groups.length - 1
+}
+
+/** What stands between blanks in a row of numbers: `12 503-555-0177 97201`. */
+const partsOf = ({ groups, plus }: Run): ReadonlyArray<Run> => {
+  if (plus || groups.length < 4 || !hasBoth(groups)) return none
+  const parts: Array<Array<Group>> = []
+  for (const group of groups) {
+    if (group.separator === "" || group.separator === " ") parts.push([{ ...group, separator: "" }])
+    else parts.at(-1)?.push(group)
+  }
+  return parts.length < 2 ? [] : parts.flatMap((part) => {
+    const [first] = part
+    const last = part.at(-1)
+    return first === undefined || last === undefined || part.length < 3
+      ? []
+      : [{ start: first.start, end: last.end, plus: false, groups: part }]
+  })
 }
 
 const digitsOf = (text: string, groups: ReadonlyArray<Group>, count: number): string => {
@@ -58,7 +90,16 @@ const international = (said: Said, { end, groups, start }: Run): Span | undefine
       return { start, end: last.end }
     }
   }
-  return undefined
+  return isWrittenFromAbroad(text, groups, end) ? { start, end } : undefined
+}
+
+/** What no plan has any more, or not yet, in three or more groups that are no thousands: `+52 1 81 …`. */
+const isWrittenFromAbroad = (text: string, groups: ReadonlyArray<Group>, end: number): boolean => {
+  const length = lengthOf(groups, groups.length)
+  return groups.length > 2 && length >= 10 && length <= 15 && !isWordCode(text.charCodeAt(end)) &&
+    !groups.every((group, at) => at === 0 || sizeOf(group) === 3) &&
+    groups.every(({ separator }) => separator !== "." && separator !== "/") &&
+    hasCallingCode(digitsOf(text, groups, groups.length))
 }
 
 const hasCallingCode = (digits: string): boolean =>
@@ -76,29 +117,86 @@ const national = (said: Said, run: Run): Span | undefined => {
   const { text } = said
   const { end, groups, start } = run
   const before = start > 0 ? text.charCodeAt(start - 1) : 32
-  if (isWordCode(before) || isWordCode(text.charCodeAt(end))) return undefined
+  if (isWordCode(before) || (isWordCode(text.charCodeAt(end)) && !isExtension(text, end))) return undefined
   const length = lengthOf(groups, groups.length)
-  if (length < 6 || length > 15 || isDate(text, run) || isPartOfName(text, start, end)) return undefined
+  if (length < 6 || length > 15 || isDate(text, run)) return undefined
+  // `tel:020 …`: a colon joins a number to what it is called, and other names to their parts.
+  if (isPartOfName(text, start, end)) {
+    const mayBeCalled = before === 58 || (before === 47 && text.startsWith("wa.me/", start - 6))
+    return mayBeCalled && isCalledBefore(said, start) ? { start, end } : undefined
+  }
   if (isCalledBefore(said, start) || isCalledAfter(text, end)) return { start, end }
   const [first] = groups
   if (first === undefined || groups.length < 2 || length < 7) return undefined
   const hasTrunk = text.charCodeAt(first.start) === 48
   if (hasTrunk && isFromAbroad(text, groups)) return { start, end }
-  const separator = groups[1]?.separator ?? ""
+  const joints = jointsOf(text, run)
+  // Two numbers beside each other are two numbers, unless the first begins as only a phone number does.
+  const hasLead = hasTrunk || (groups.length > 3 && isLead(text, first))
+  if (!joints.isBracketed && ((joints.isMixed && !hasLead) || (groups.length < 3 && !hasTrunk))) return undefined
+  // Groups joined by dots or slashes are versions, dates and fractions more often than numbers.
+  if (joints.hasSlash && !(hasTrunk && joints.isArea)) return undefined
+  if (joints.hasDot && !(length > 8 && (hasTrunk || isNorthAmerican(groups)) && groups.length > 2)) return undefined
+  const isDecimal = (before === 46 || before === 44) && isDigit(text.charCodeAt(start - 2))
+  if (groups.length < 3 && !joints.isBracketed && isDecimal) return undefined
+  if (!hasTrunk && isThousands(text, groups)) return undefined
+  const isNumber = isWritten(text, groups, hasTrunk, length) ||
+    // The rest of it in groups of its own: `0221 4710-555`.
+    (hasTrunk && joints.isMixed && sizeOf(first) > 2 &&
+      isWritten(text, [first, restOf(groups)], hasTrunk, length, groups))
+  return isNumber && !notCalled(said, start) ? { start, end } : undefined
+}
+
+interface Joints {
+  readonly isMixed: boolean
+  readonly isBracketed: boolean
+  readonly hasDot: boolean
+  readonly hasSlash: boolean
+  /** Whether the only slash stands behind the first group. */
+  readonly isArea: boolean
+}
+
+const jointsOf = (text: string, { groups, start }: Run): Joints => {
+  const first = groups[1]?.separator ?? ""
   let isMixed = false
   let isBracketed = text.charCodeAt(start) === 40
+  let hasDot = false
+  let hasSlash = false
+  let isArea = true
   for (let at = 1; at < groups.length; at++) {
     const own = groups[at]?.separator ?? ""
-    isMixed ||= own !== separator
+    isMixed ||= own !== first
     isBracketed ||= own.includes("(") || own.includes(")")
-    // Groups joined by dots or slashes are versions, dates and fractions more often than numbers.
-    if (own === "/" || (own === "." && groups.length < 3)) return undefined
+    hasDot ||= own === "."
+    hasSlash ||= own.includes("/")
+    isArea &&= at === 1 || !own.includes("/")
   }
-  // Two numbers beside each other are two numbers, unless the first begins as only a phone number does.
-  if ((isMixed || (groups.length < 3 && !hasTrunk)) && !isBracketed) return undefined
-  const isDecimal = (before === 46 || before === 44) && isDigit(text.charCodeAt(start - 2))
-  if (groups.length < 3 && !isBracketed && isDecimal) return undefined
-  return isWritten(text, groups, hasTrunk, length) && !notCalled(said, start) ? { start, end } : undefined
+  return { isMixed, isBracketed, hasDot, hasSlash, isArea }
+}
+
+/** `0212 555 0147x204` */
+const isExtension = (text: string, end: number): boolean =>
+  (text.charCodeAt(end) | 32) === 120 && isDigit(text.charCodeAt(end + 1))
+
+/** The prefix of long distance of North America and of Russia, on its own. */
+const isLead = (text: string, { end, start }: Group): boolean =>
+  end - start === 1 && (text.charCodeAt(start) === 49 || text.charCodeAt(start) === 56)
+
+const isNorthAmerican = (groups: ReadonlyArray<Group>): boolean => {
+  const [a, b, c, d] = groups.map(sizeOf)
+  return a === 1 ? b === 3 && c === 3 && d === 4 : a === 3 && b === 3 && c === 4
+}
+
+/** `1 000 000`, `125 000 000` */
+const isThousands = (text: string, groups: ReadonlyArray<Group>): boolean => {
+  const last = groups.at(-1)
+  return sizeOf(groups[0]) < 4 && groups.every((group, at) => at === 0 || sizeOf(group) === 3) &&
+    (sizeOf(groups[0]) === 1 || (last !== undefined && text.startsWith("000", last.start)))
+}
+
+const restOf = (groups: ReadonlyArray<Group>): Group => {
+  const length = lengthOf(groups, groups.length) - sizeOf(groups[0])
+  return { start: 0, end: length, separator: "" }
 }
 
 /** `0041 …` */
@@ -108,8 +206,14 @@ const isFromAbroad = (text: string, groups: ReadonlyArray<Group>): boolean => {
 }
 
 /** Whether some country writes its numbers in such groups, and has this one. */
-const isWritten = (text: string, groups: ReadonlyArray<Group>, hasTrunk: boolean, length: number): boolean => {
-  const key = keyOf(groups.map(sizeOf), hasTrunk)
+const isWritten = (
+  text: string,
+  shown: ReadonlyArray<Group>,
+  hasTrunk: boolean,
+  length: number,
+  groups: ReadonlyArray<Group> = shown
+): boolean => {
+  const key = keyOf(shown.map(sizeOf), hasTrunk)
   const shape = key === undefined ? undefined : shapes().get(key)
   if (shape === undefined) return false
   const numbers = shape.numbers ??= NumberingPlans.numbersOf(shape.countries, length)
@@ -137,7 +241,9 @@ const isDate = (text: string, { end, groups, start }: Run): boolean => {
   const [group, second, third] = groups
   if (group === undefined) return false
   // An address or a mask.
-  if (groups.length === 4 && groups.every((one) => one.start === start || one.separator === ".")) return true
+  if (groups.length === 4 && groups.every((one) => sizeOf(one) < 4 && (one === group || one.separator === "."))) {
+    return true
+  }
   const first = sizeOf(group)
   const isShort = second !== undefined && sizeOf(second) < 3
   if (third !== undefined && isShort && first < 3 && sizeOf(third) === 4) return true
@@ -187,11 +293,20 @@ const readShapes = (): ReadonlyMap<number, Shape> => {
           add(shape, false, country)
           add([(shape[0] ?? 0) + 1, ...shape.slice(1)], true, country)
           if (!trunk) add(shape, true, country)
+          if (hasLead(country)) add([1, ...shape], false, country)
         }
       }
     }
   }
   return found
+}
+
+/** Whether long distance is dialled with a digit that is no zero. */
+const hasLead = (country: string): boolean => {
+  const lead: unknown = NumberingPlans.isCountry(country)
+    ? Object.values(metadata.countries[country] ?? [])[5]
+    : undefined
+  return lead === "1" || lead === "8"
 }
 
 interface Format {

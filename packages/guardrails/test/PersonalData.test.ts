@@ -189,6 +189,107 @@ describe("PersonalData.find", () => {
     assert.deepStrictEqual(PersonalData.find(text, [badge]).map(({ kind }) => kind), ["badge"])
   })
 
+  it("finds phone numbers in what they are written with: slashes, dots, other prefixes of long distance, other languages", () => {
+    for (
+      const [text, number] of [
+        ["Rückruf an 0171 / 39200 27 bitte", "0171 / 39200 27"],
+        ["Doe;Jo;0171/3920027;Berlin", "0171/3920027"],
+        ["Hr. Otto, 0221 4710-555", "0221 4710-555"],
+        ["031-390 06 12 is her number", "031-390 06 12"],
+        ["0470/12.34.56 or mail", "0470/12.34.56"],
+        ["rang from 8 (495) 123-45-67 today", "8 (495) 123-45-67"],
+        ["at 1.613.555.0149 all day", "1.613.555.0149"],
+        ["the desk at 020 7946 0018", "020 7946 0018"],
+        ["reach the desk at 9123 4567", "9123 4567"],
+        ["12 503-555-0177 97201", "503-555-0177"],
+        ["503-555-0177x204", "503-555-0177"],
+        ["tel:020-7946-0018", "020-7946-0018"],
+        ["TEL;TYPE=WORK,VOICE:(212) 555-0147", "(212) 555-0147"],
+        ["https://wa.me/4915112345678", "4915112345678"],
+        ["{\"phone\": 4915112345678}", "4915112345678"],
+        ["caller_id=\"612 3456\"", "612 3456"],
+        ["call +52 1 81 8123 4567 now", "+52 1 81 8123 4567"],
+        ["cellulare 347 1234567", "347 1234567"],
+        ["telemóvel: 912345678", "912345678"],
+        ["手机13800138000,请联系", "13800138000"],
+        ["電話番号は090-1234-5678です", "090-1234-5678"],
+        ["Тел.: 8 (495) 123-45-67", "8 (495) 123-45-67"],
+        ["هاتف: ٠٥٠١٢٣٤٥٦٧", "٠٥٠١٢٣٤٥٦٧"],
+        ["फ़ोन: ९८७६५४३२१०", "९८७६५४३२१०"],
+        ["“+1 303–555–0109”", "+1 303–555–0109"]
+      ]
+    ) assert.deepStrictEqual(found(`${text}`), [`phone ${number}`], text)
+    for (
+      const text of [
+        "1 000 000 items in 12 345 files",
+        "article 198.613.07",
+        "release 14.10.156",
+        "Customer no. 55 0012 3347",
+        "Kundennr. 100 432 17",
+        "SIREN 732 829 320",
+        "AWB 020-12345675",
+        "SN: 1234-5678-9012",
+        "at=11.23.46",
+        "GET /calls/1234567890"
+      ]
+    ) assert.deepStrictEqual(found(text), [], text)
+  })
+
+  it("finds cards and IBANs in the digits, dashes and blanks of any script, in groups of other sizes", () => {
+    for (
+      const [text, value] of [
+        ["card ４２４２４２４２４２４２４２４２", "card ４２４２４２４２４２４２４２４２"],
+        ["البطاقة ٤٢٤٢ ٤٢٤٢ ٤٢٤٢ ٤٢٤٢", "card ٤٢٤٢ ٤٢٤٢ ٤٢٤٢ ٤٢٤٢"],
+        ["“4242–4242–4242–4242”", "card 4242–4242–4242–4242"],
+        ["4242\u00a04242\u00a04242\u00a04242.", "card 4242\u00a04242\u00a04242\u00a04242"],
+        ["4242.4242.4242.4242", "card 4242.4242.4242.4242"],
+        ["card 4000 0566 5566 5556 12/30 999", "card 4000 0566 5566 5556"],
+        ["%B4242424242424242^DOE/JO^2904101", "card 4242424242424242"],
+        ["to DE 89370400440532013000 now", "iban DE 89370400440532013000"],
+        ["DE89.3704.0044.0532.0130.00", "iban DE89.3704.0044.0532.0130.00"],
+        ["从DE89 370400440532013000付款", "iban DE89 370400440532013000"],
+        ["PK71UAOJAVN4X6PHA0UCHRXR", "iban PK71UAOJAVN4X6PHA0UCHRXR"]
+      ]
+    ) assert.deepStrictEqual(found(`${text}`), [`${value}`], text)
+    for (const text of ["4242.4242.4242.4241", "DE 89370400440532013001", "٤٢٤٢ ٤٢٤٢ ٤٢٤٢ ٤٢٤١"]) {
+      assert.deepStrictEqual(found(text), [], text)
+    }
+  })
+
+  it("finds addresses beside words of any script, in ranges, with labels and with others inside of them", () => {
+    for (
+      const [text, ...addresses] of [
+        ["nameserver 172.16.254.1", "172.16.254.1"],
+        ["192.0.2.8から接続", "192.0.2.8"],
+        ["192.0.2.1-192.0.2.9", "192.0.2.1", "192.0.2.9"],
+        ["from ::ffff:192.0.2.128 on", "::ffff:192.0.2.128"],
+        ["64:ff9b::192.0.2.33", "64:ff9b::192.0.2.33"],
+        ["mx ([IPv6:2001:db8::8])", "2001:db8::8"]
+      ]
+    ) assert.deepStrictEqual(found(`${text}`), addresses.map((address) => `ip ${address}`), text)
+    for (
+      const text of ["AssemblyVersion(\"2.14.0.1\")", "Section 4.2.1.3", "00:1a:2b:ff:fe:3c:4d:5e", "::ffff:127.0.0.1"]
+    ) assert.deepStrictEqual(found(text), [], text)
+  })
+
+  it("finds mail addresses in URLs, beside words of any script, and so written that they are not found", () => {
+    for (
+      const [text, address] of [
+        ["https://example.com/u?mail%3Djo%40example.com&x", "jo%40example.com"],
+        ["联系jo@example.com即可", "jo@example.com"],
+        ["用户@例え.jp", "用户@例え.jp"],
+        ["jo＠example.com", "jo＠example.com"],
+        ["jo (at) example (dot) com", "jo (at) example (dot) com"],
+        ["jo[at]mail.example.com", "jo[at]mail.example.com"],
+        ["to \"jo roe\"@example.com", "\"jo roe\"@example.com"],
+        ["<bounce+jo=example.com@lists.example.org>", "bounce+jo=example.com@lists.example.org"]
+      ]
+    ) assert.deepStrictEqual(found(`${text}`), [`email ${address}`], text)
+    for (const text of ["logo@2x.png", "ssh git@git.example.com", "x%28%40java.lang%29", "see (at) once"]) {
+      assert.deepStrictEqual(found(text), [], text)
+    }
+  })
+
   it("takes time that grows with the text, whatever it holds (H20, D66)", () => {
     assert.isAtLeast(units.length, 40)
     for (const unit of units) {
