@@ -223,6 +223,16 @@ const table: ReadonlyArray<readonly [name: string, begins: string, follows: stri
   ["vault_token", "s.", `${base62}{24}`],
   ["onesignal_key", "os_v2_app_", "[a-z2-7]{100,120}"],
   ["clickup_token", "pk_", "\\d{6,9}_[A-Z0-9]{32}"],
+  ["jwe", "eyJ", `${url64}{8,4096}(?:\\.${url64}{0,4096}){3}\\.${url64}{16,64}`],
+  [
+    "private_key_base64",
+    "LS0tLS1CRUdJTi",
+    "[A-Za-z0-9+/]{0,60}(?:UFJJVkFURSBLRV|BSSVZBVEUgS0VZ|QUklWQVRFIEtF)[A-Za-z0-9+/]{20,8000}={0,2}"
+  ],
+  ["scalingo_token", "tk-us-", `${url64}{48}`],
+  ...["MT", "Mj", "Mz", "ND", "NT", "Nj", "Nz", "OD", "OT"].map((begins) =>
+    ["discord_bot", begins, `${base62}{21,26}\\.${url64}{6}\\.${url64}{27,40}`] as const
+  ),
   ["jwt", "eyJ", `${url64}{8,4096}\\.eyJ${url64}{4,8192}\\.${url64}{0,1024}`]
 ]
 
@@ -246,6 +256,8 @@ const inside: ReadonlyArray<readonly [name: string, mark: string, before: string
   ["terraform_token", ".atlasv1.", `${base62}{14}`, "[A-Za-z0-9_=-]{60,70}"],
   ["salesforce_token", "!AQ", "00D[A-Za-z0-9]{12,15}", "[A-Za-z0-9._]{78,120}"],
   ["mailchimp_key", "-us", `${hex}{32}`, "\\d{1,2}"],
+  ["teams_webhook", ".webhook.office.com/webhookb2/", "https://[a-z0-9-]{1,24}", "[A-Za-z0-9@/_-]{60,240}"],
+  ["signed_url", "-Signature=", "[?&]X-(?:Amz|Goog)", `${hex}{64,1024}`],
   ["azure_signature", "sig=", "[?&]", "[A-Za-z0-9%]{40,60}%3D"]
 ]
 

@@ -43,11 +43,11 @@ export const isBlank = (code: number): boolean =>
  * @since 0.1.0
  */
 export const isPlaceholder = (value: string): boolean =>
-  /^[$%{<[(*]|[${]\{/.test(value) || placeholders.test(value) ||
+  /^[$%{<[(*]|[${]\{|^![A-Za-z]+$/.test(value) || placeholders.test(value) ||
   (/redacted|placeholder|</i.test(value) && /^.*(?:redacted|placeholder|<.*>).*$/i.test(value)) || !isMixed(value)
 
 const placeholders =
-  /^(?:x{3,}|\.{3,}|-+|_+|null|none|true|false|undefined|string|required|optional|changeme|example|redacted|hidden|pass(?:word)?|secret|token|pw|user|your[-_ ].*)$/i
+  /^(?:x{3,}|\.{3,}|-+|_+|null|none|true|false|undefined|string|required|optional|changeme|example|redacted|hidden|pass(?:word)?|secret|token|pw|user|(?:string|text|varchar|int|bool(?:ean)?)[!?]|your[-_ ].*)$/i
 
 /** Whether there are more than two different characters. */
 const isMixed = (value: string): boolean => {
@@ -105,6 +105,16 @@ export const kindsOf = (value: string): number => {
 }
 
 /**
+ * What may follow the word password in a sentence and be one: letters and digits, and neither a length nor an algorithm.
+ *
+ * @category predicates
+ * @since 0.1.0
+ */
+export const isSpoken = (value: string): boolean =>
+  /\d/.test(value) && /\p{L}/u.test(value) &&
+  !/^\d+[-.]?(?:\p{L}+[-.]?)*$|^(?:sha|md|base|aes|rsa|utf|v)-?\d|[/:]/iu.test(value)
+
+/**
  * As chance would write it: many different characters, letters and digits.
  *
  * @category predicates
@@ -113,7 +123,13 @@ export const kindsOf = (value: string): number => {
 export const isRandom = (value: string, leastBits: number): boolean =>
   /\d/.test(value) && /[A-Za-z]/.test(value) && !isUuid(value) && entropy(value) >= leastBits
 
-const isUuid = (value: string): boolean => /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value)
+/**
+ * A universally unique identifier.
+ *
+ * @category predicates
+ * @since 0.1.0
+ */
+export const isUuid = (value: string): boolean => /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value)
 
 /** Shannon's, in bits for each character. */
 const entropy = (value: string): number => {

@@ -12,7 +12,9 @@ import {
   isPlace,
   isPlaceholder,
   isRandom,
+  isSpoken,
   isUpper,
+  isUuid,
   isVaried,
   isWhole,
   kindsOf
@@ -51,16 +53,55 @@ for (const [key, all] of Map.groupBy(formats, ({ begins }) => pair(begins.charCo
   byBeginning[key] = { gate: new RegExp(all.map(({ pattern }) => pattern.source).join("|"), "y"), formats: all }
 }
 
+/** What stands before a password, from a word on: commands with a letter for it, functions that take one, lines of `.pgpass`. */
+const commands: ReadonlyMap<number, RegExp> = new Map([
+  "sshpass\\s+-p\\s?",
+  "docker\\slogin\\s(?:[^\\n]{0,80}?\\s)?-p\\s+",
+  "podman\\slogin\\s(?:[^\\n]{0,80}?\\s)?-p\\s+",
+  "helm\\sregistry\\slogin\\s(?:[^\\n]{0,80}?\\s)?-p\\s+",
+  "redis-cli\\s(?:[^\\n]{0,80}?\\s)?-a\\s+",
+  "mysql(?:dump|admin)?\\s(?:[^\\n]{0,80}?\\s)?-p",
+  "storepass\\s+",
+  "keypass\\s+",
+  "pass:",
+  "ConvertTo-SecureString\\s+(?:-String\\s+)?",
+  "5432:[\\w*-]{1,64}:[\\w-]{1,64}:"
+].map((
+  lead
+) => [pair(lead.charCodeAt(0), lead.charCodeAt(1)), new RegExp(`${lead}["']?(?!-)([^\\s"'<>]{6,200})`, "y")]))
+
+/** What stands where a command has its password, and whether it is one. */
+const commanded = (text: string, at: number, command: RegExp) => {
+  command.lastIndex = at
+  const value = command.exec(text)?.[1]
+  return value === undefined ? undefined : {
+    start: command.lastIndex - value.length,
+    end: command.lastIndex,
+    fits: kindsOf(value) >= 2 && !isPlaceholder(value) && isWhole(value)
+  }
+}
+
+const byCommand: Array<RegExp | undefined> = Array.from({ length: 16384 }, (_, key) => commands.get(key))
+
 const tokens = (text: string): ReadonlyArray<Span> => {
   const found: Array<Span> = []
   let end = 0
+  let seen = 0
   let before = 32
   for (let at = 0; at < text.length; before = text.charCodeAt(at++)) {
     // In the middle of a word.
     if (isWordCode(before) && before !== 95) continue
     const code = text.charCodeAt(at)
     if (at < end || !isWordCode(code) || code === 95) continue
-    const candidates = byBeginning[pair(code, text.charCodeAt(at + 1))]
+    const key = pair(code, text.charCodeAt(at + 1))
+    const command = at < seen ? undefined : byCommand[key]
+    if (command !== undefined) {
+      const value = commanded(text, at, command)
+      if (value?.fits === true) found.push({ start: value.start, end: value.end })
+      // A value is looked at once.
+      seen = value?.end ?? seen
+    }
+    const candidates = byBeginning[key]
     const until = (candidates === undefined ? undefined : longest(text, at, candidates)) ??
       (before === 95 ? undefined : prefixed(text, at))
     if (until !== undefined) {
@@ -184,8 +225,11 @@ const values = (text: string): ReadonlyArray<Span> => {
   let seen = 0
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at)
-    if (code !== 58 && code !== 61) {
-      const span = code === 32 ? header(text, at) : undefined
+    if (code > 61 || (code !== 32 && code !== 44 && code !== 58 && code !== 61)) continue
+    if (code < 58) {
+      const span = code === 44
+        ? isCall(text, at) ? passed(text, at) : undefined
+        : header(text, at) ?? (at >= seen && SecretNames.mayBeSpoken(text, at) ? sentence(text, at) : undefined)
       if (span !== undefined) found.push(span)
       continue
     }
@@ -201,6 +245,58 @@ const values = (text: string): ReadonlyArray<Span> => {
   }
   SecretNames.forget()
   return found
+}
+
+/** What links a name to its value in a sentence. */
+const links =
+  new Set(("is was are now set to ist lautet war est es fue è é era jest är er on to: is: = - : – → : é:").split(" "))
+
+/** `The password is …`, `API key …`: a value that a sentence gives. */
+const sentence = (text: string, at: number): Span | undefined => {
+  const key = SecretNames.endingAt(text, at)
+  const what = key === undefined ? undefined : SecretNames.whatIs(key)
+  if (what === undefined) return undefined
+  let from = at + 1
+  for (let words = 0; words < 3; words++) {
+    const end = wordEnd(text, from)
+    if (end - from > 8 || end === from || !links.has(text.slice(from, end).toLowerCase())) break
+    from = end + 1
+  }
+  const end = wordEnd(text, from)
+  if (end - from < 6) return undefined
+  const word = text.slice(from, end)
+  const start = from + (/^["'`“„«(]*/.exec(word)?.[0].length ?? 0)
+  const value = word.slice(start - from).replace(/["'`”“»).,;:]+$/, "")
+  const isOne = what === "password"
+    ? value.length >= 6 && value.length <= 64 && isSpoken(value)
+    : value.length >= 20 && !isDotted(value) && isRandom(value, 3) && /^[\w+/=.~-]+$/.test(value)
+  return isOne && !isPlaceholder(value) && isWhole(value) ? { start, end: start + value.length } : undefined
+}
+
+const wordEnd = (text: string, from: number): number => {
+  let end = from
+  while (end < text.length && end - from < 300 && !isBlank(text.charCodeAt(end))) end++
+  return end
+}
+
+/** Whether a quoted argument ends here, and another one follows. */
+const isCall = (text: string, at: number): boolean => {
+  const quote = text.charCodeAt(at - 1)
+  const next = text.charCodeAt(text.charCodeAt(at + 1) === 32 ? at + 2 : at + 1)
+  return (quote === 34 || quote === 39) && next === quote
+}
+
+/** `define('DB_PASSWORD', '…')` */
+const passed = (text: string, at: number): Span | undefined => {
+  const key = SecretNames.endBefore(text, at) === undefined ? undefined : SecretNames.endingAt(text, at - 1)
+  if (key === undefined || text.charCodeAt(at - key.length - 3) !== 40 || SecretNames.whatIs(key) === undefined) {
+    return undefined
+  }
+  const from = text.indexOf(text.charAt(at - 1), at) + 1
+  const value = /^[^\s"'`]{6,200}/.exec(text.slice(from, from + 200))?.[0]
+  return value !== undefined && isSpoken(value) && !isPlaceholder(value) && isWhole(value)
+    ? { start: from, end: from + value.length }
+    : undefined
 }
 
 const schemes = new Set(["bearer", "basic", "token"])
@@ -254,18 +350,40 @@ const valueOf = (text: string, at: number): Value | undefined => {
   while (from < at + 6 && isOpening(text.charCodeAt(from))) from++
   if (isShort(text, from)) return undefined
   const key = SecretNames.endingAt(text, ends)
-  const what = key === undefined ? undefined : SecretNames.whatIs(key)
+  const what = key === undefined ? undefined : SecretNames.whatIs(key === "value" ? nameOfValue(text, ends) : key)
   if (what === undefined) return undefined
   const quote = /["'`]/.exec(text.slice(at + 1, from))?.[0]
   let end = from
   while (end < text.length && end - from < 512 && !isEnd(text.charCodeAt(end), quote)) end++
   const raw = text.slice(from, end)
   const value = quote === undefined ? raw.replace(/[,;)\]}.]+$/, "") : raw.replace(/\\$/, "")
-  const fits = what === "password"
-    ? value.length >= 6 && value.length <= 128 && kindsOf(value) >= 2 && !isPlaceholder(value) && isWhole(value) &&
-      !isPlace.test(value)
-    : value.length >= 16 && !isPlaceholder(value) && isWhole(value) && !isDotted(value) && isRandom(value, 3)
+  const fits = !isPlaceholder(value) && isWhole(value) && (what === "password"
+    ? isPassword(value) &&
+      (!isVerdict.test(text.slice(Math.max(0, ends - 5), at + 1)) || (isSpoken(value) && !isJoined.test(value)))
+    : isCredential(value, key ?? ""))
   return { start: from, end, length: value.length, fits }
+}
+
+const isPassword = (value: string): boolean =>
+  value.length >= 6 && value.length <= 128 && (kindsOf(value) >= 2 || /^\d{6,20}$/.test(value)) && !isPlace.test(value)
+
+/** `PASS: test_one1` is what came of a test. */
+const isJoined = /^[a-z]+(?:[._-][a-z\d]+)+$/i
+const isVerdict = /(?:^|[^\w-])pass["']?\s?:$/i
+
+/** What a key, a token or a secret looks like: chance, an identifier where it is called a key, or what people choose. */
+const isCredential = (value: string, key: string): boolean =>
+  value.length >= 16
+    ? !isDotted(value) && (isRandom(value, 3) || (isUuid(value) && isAccess.test(key)))
+    : value.length >= 8 && /secret/i.test(key) && /\d/.test(value) && /[a-z]/.test(value) && /[A-Z]/.test(value)
+
+/** Of other tokens many are numbers of changes and requests. */
+const isAccess = /key|secret|(?:auth|access|server|api|bot|deploy|refresh)[_-]?token/i
+
+/** `{"name": "DB_PASSWORD", "value": "…"}`: what the value is called. */
+const nameOfValue = (text: string, end: number): string => {
+  const before = text.slice(Math.max(0, end - 90), end)
+  return /(?:name|key)["']?\s?[:=]\s?["']?([\w.-]{3,48})["']?[\s,]{1,16}["']?value$/i.exec(before)?.[1] ?? ""
 }
 
 /** A blank, but no new line, `=`, `>`, a quote or a backslash. */

@@ -81,6 +81,10 @@ const formats: Readonly<Record<string, () => string>> = {
   "Firebase": () => `AAAA${draw("word", 7)}:${draw("word", 140)}`,
   "Salesforce": () => `00D${draw("word", 12)}!AQ${draw("word", 90)}`,
   "1Password": () => `ops_eyJ${draw("word", 200)}`,
+  "Discord": () => `MT${draw("word", 24)}.${draw("word", 6)}.${draw("word", 38)}`,
+  "Scalingo": () => `tk-us-${draw("word", 48)}`,
+  "encrypted JSON Web Token": () =>
+    `eyJ${draw("word", 50)}.${draw("word", 342)}.${draw("word", 16)}.${draw("word", 90)}.${draw("word", 22)}`,
   "JSON Web Token": () => `eyJ${draw("word", 33)}.eyJ${draw("word", 80)}.${draw("word", 43)}`
 }
 
@@ -136,6 +140,90 @@ describe("PersonalData.secret", () => {
       if (secret === undefined) assert.lengthOf(all, 1, text)
       else assert.deepStrictEqual(all, [secret], text)
     }
+  })
+
+  it("finds passwords by what they are called in other languages, in sentences, commands, functions and pairs", () => {
+    const value = "tR4ub-4dor!3x"
+    for (
+      const text of [
+        "PGPASSWORD=@ psql",
+        "\"db_pass\":\"@\"",
+        "smtp_pass = @",
+        "pw: @",
+        "psk=\"@\"",
+        "WPA2 key: @",
+        "Passwort: @",
+        "Mot de passe : @",
+        "contraseña=@",
+        "Senha: @",
+        "Hasło: @",
+        "Пароль: @",
+        "密码：@",
+        "パスワード: @",
+        "비밀번호: @",
+        "كلمة المرور: @",
+        "รหัสผ่าน: @",
+        "The password is @, please change it",
+        "Das Passwort lautet @.",
+        "le mot de passe est \"@\"",
+        "login jo, password @",
+        "sshpass -p @ ssh host",
+        "docker login -u jo -p @ registry.example",
+        "mysql -u root -p@ shop",
+        "redis-cli -h cache -a @ ping",
+        "openssl rsa -passin pass:@ -in k.pem",
+        "keytool -storepass @ -list",
+        "db.example:5432:app:svc:@",
+        "define('DB_PASSWORD', '@');",
+        "<add key=\"SmtpPassword\" value=\"@\" />",
+        "- name: DB_PASSWORD\n  value: @",
+        "{\"name\":\"DB_PASSWORD\",\"value\":\"@\"}"
+      ]
+    ) assert.deepStrictEqual(found(text.replace("@", value)), [value], text)
+    assert.deepStrictEqual(found("passcode: 482913"), ["482913"])
+    assert.deepStrictEqual(found("\"clientSecret\": \"4cQ9vLz1\""), ["4cQ9vLz1"])
+  })
+
+  it("finds keys by what they are called, in words and in variables, and in signed URLs", () => {
+    const token = draw("word", 40)
+    const id = uuid()
+    for (
+      const [text, value] of [
+        ["The API key is @.", token],
+        ["twilio auth token @", token],
+        ["Der API-Schlüssel ist @", token],
+        ["La clé d'API est @", token],
+        ["API密钥：@", token],
+        ["eth private key: @", token],
+        ["ALGOLIA_ADMIN_KEY=@", token],
+        ["PresharedKey = @", token],
+        ["JSESSIONID=@", token],
+        ["//registry.example/:_authToken=@", id],
+        ["\"apiKey\":\"@\"", id],
+        ["https://b.s3.example/k?X-Amz-Expires=300&X-Amz-Signature=@", draw("hex", 64)],
+        ["client-key-data: @", `LS0tLS1CRUdJTiBSU0EgUFJJVkFURSBLRVktLS0tLQo${draw("word", 200)}`]
+      ] as const
+    ) assert.deepStrictEqual(found(text.replace("@", value)), [value], text)
+  })
+
+  it("leaves what is no password where one is spoken of", () => {
+    for (
+      const text of [
+        "The password is required.",
+        "password is 12-character long",
+        "The password is SHA256-hashed",
+        "password: String!",
+        "password: !vault |",
+        "password reset requested by user4412",
+        "PASS: test_login2",
+        "[\"password\", \"created_at\"]",
+        "PublicKeyToken=b77a5c561934e089",
+        `"ChangeToken": "${uuid()}"`,
+        "PRIMARY_KEY=b77a5c561934e089b77a5c561934e089",
+        "sort key b77a5c561934e089b77a5c561934e089",
+        "docker run -p 8080:80 nginx"
+      ]
+    ) assert.deepStrictEqual(found(text), [], text)
   })
 
   it("leaves what is no secret: placeholders, digests, identifiers, paths, addresses, prose", () => {
