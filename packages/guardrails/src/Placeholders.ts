@@ -3,8 +3,10 @@
  * the address again where the placeholder comes back. To mask and then to restore changes nothing.
  */
 import { Digest } from "@durable-agents/core"
+import * as Occurrences from "./Occurrences.ts"
 import type { Kind } from "./PersonalData.ts"
 import * as PersonalData from "./PersonalData.ts"
+import * as PlainText from "./PlainText.ts"
 
 /**
  * The placeholders of one conversation.
@@ -48,7 +50,7 @@ const shape = /\[[A-Z][A-Z0-9_]*_[0-9a-f]{8,64}(?:\.[0-9a-f]{2,64})?(?:\.n)?!*\]
 export const make = (key: string, kinds: ReadonlyArray<Kind> = PersonalData.kinds): Placeholders => {
   const byValue = new Map<string, string>()
   const byPlaceholder = new Map<string, Value>()
-  let known: RegExp | undefined
+  const known = Occurrences.make()
 
   const nameOf = (kinds: Value["kinds"], text: string): string => {
     const own = byValue.get(text)
@@ -64,7 +66,7 @@ export const make = (key: string, kinds: ReadonlyArray<Kind> = PersonalData.kind
       if (byPlaceholder.has(name)) continue
       byPlaceholder.set(name, { kinds, text })
       byValue.set(text, name)
-      known = undefined
+      known.add(text)
       return name
     }
     return `[${kind.toUpperCase()}_${digest}]`
@@ -77,24 +79,14 @@ export const make = (key: string, kinds: ReadonlyArray<Kind> = PersonalData.kind
   }
 
   const occurrences = (text: string): ReadonlyArray<Spot> => {
-    if (byValue.size === 0) return []
-    known ??= new RegExp(
-      Array.from(byValue.keys()).sort((a, b) => b.length - a.length).map(escape).join("|"),
-      "g"
-    )
     const found: Array<{ readonly start: number; end: number; readonly kinds: Set<string> }> = []
-    known.lastIndex = 0
-    for (let match = known.exec(text); match !== null; match = known.exec(text)) {
-      const { 0: value, index } = match
+    for (const { end, start } of known.find(text)) {
       const last = found.at(-1)
       // Where values overlap, none may leave a part of another: they are masked as one.
-      const spot = last !== undefined && index < last.end
-        ? last
-        : { start: index, end: index, kinds: new Set<string>() }
+      const spot = last !== undefined && start < last.end ? last : { start, end, kinds: new Set<string>() }
       if (spot !== last) found.push(spot)
-      spot.end = Math.max(spot.end, index + value.length)
-      for (const kind of kindsOf(value)) spot.kinds.add(kind)
-      known.lastIndex = index + 1
+      spot.end = Math.max(spot.end, end)
+      for (const kind of kindsOf(text.slice(start, end))) spot.kinds.add(kind)
     }
     return found.map(({ end, kinds, start }) => ({ start, end, shown: nameOf([...kinds], text.slice(start, end)) }))
   }
@@ -192,40 +184,44 @@ const hex = (text: string): string => Digest.digest(text).replace(/^\w+:/, "")
 const plainOf = (kind: string, text: string): string => {
   switch (kind) {
     case "card":
-      return text.replace(/\D/g, "")
+      return PlainText.of(text).replace(/\D/g, "")
     case "phone":
-      return text.replace(/[^\d+]/g, "")
+      return PlainText.of(text).replace(/[^\d+]/g, "")
     case "iban":
-      return text.replace(/[\s-]/g, "").toUpperCase()
+      return PlainText.of(text).replace(/[^A-Za-z\d]/g, "").toUpperCase()
     case "email":
     case "ip":
-      return text.toLowerCase()
+      return PlainText.of(text).toLowerCase()
     default:
       return text
   }
 }
 
-const escape = (text: string): string => text.replace(/[$()*+.?[\\\]^{|}/-]/g, "\\$&")
-
 /**
- * Learns what a JSON value says.
+ * Learns what a JSON value says. What something is called says what it is: the name of a member, also of a list, and of a member
+ * that is called a value or a number; `{"name": "DB_PASSWORD", "value": "…"}` has its name beside it.
  *
  * @category json
  * @since 0.1.0
  */
-export const learnJson = (placeholders: Placeholders, json: unknown): void => {
-  if (typeof json === "string") placeholders.learn(json)
-  else if (typeof json === "number") placeholders.learn(String(json))
-  else if (Array.isArray(json)) { for (const item of json) learnJson(placeholders, item) }
-  else if (typeof json === "object" && json !== null) {
+export const learnJson = (placeholders: Placeholders, json: unknown, called?: string): void => {
+  if (typeof json === "string" || typeof json === "number") {
+    if (called !== undefined) placeholders.learn(`${called}: ${json}`)
+    placeholders.learn(String(json))
+  } else if (Array.isArray(json)) {
+    for (const item of json) learnJson(placeholders, item, called)
+  } else if (typeof json === "object" && json !== null) {
+    const beside = Object.entries(json).find(([name, value]) => isName.test(name) && typeof value === "string")?.[1] ??
+      called
     for (const [name, value] of Object.entries(json)) {
       placeholders.learn(name)
-      // What something is called says what it is.
-      placeholders.learn(typeof value === "string" || typeof value === "number" ? `${name}: ${value}` : "")
-      learnJson(placeholders, value)
+      learnJson(placeholders, value, isValue.test(name) ? beside ?? name : name)
     }
   }
 }
+
+const isName = /^(?:name|key)$/i
+const isValue = /^(?:value|number|text|raw|default)$/i
 
 /**
  * A JSON value with placeholders in the place of what texts, names of members and numbers say.

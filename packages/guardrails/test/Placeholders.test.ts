@@ -100,4 +100,42 @@ describe("Placeholders", () => {
     placeholders.learn("Phone: 3660170548")
     assert.notInclude(placeholders.mask("id3660170548x"), "3660170548")
   })
+
+  it("know the values of lists, of members of members and of pairs by what these are called", () => {
+    const placeholders = Placeholders.make("key")
+    const json = {
+      phones: ["5035550177"],
+      phone: { number: 5035550188 },
+      env: [{ name: "DB_PASSWORD", value: "tR4ub-4dor" }],
+      "jo@example.org": { "4242424242424242": 1 }
+    }
+    Placeholders.learnJson(placeholders, json)
+    const masked = Placeholders.maskJson(placeholders, json)
+    for (const value of ["5035550177", "5035550188", "tR4ub-4dor", "jo@example.org", "4242424242424242"]) {
+      assert.notInclude(JSON.stringify(masked), value)
+    }
+    assert.deepStrictEqual(Placeholders.restoreJson(placeholders, masked), json)
+  })
+
+  it("keep a value apart from one that it begins with, and one value in the digits of two scripts together", () => {
+    const placeholders = Placeholders.make("key")
+    const text = "jo@example.com, jo@example.com.au, 4242424242424242 and ٤٢٤٢٤٢٤٢٤٢٤٢٤٢٤٢"
+    const masked = placeholders.mask(text)
+    assert.strictEqual(placeholders.restore(masked), text)
+    const [short, long, card, same] = masked.match(/\[[^\]]*\]/g) ?? []
+    assert.notStrictEqual(short, long)
+    assert.strictEqual(same?.split(".")[0], card?.slice(0, -1))
+  })
+
+  it("take time that grows with the text, however many values there are", () => {
+    const placeholders = Placeholders.make("key")
+    const text = Array.from({ length: 20_000 }, (_, at) => `user${at}@example.com`).join(" ")
+    assert.strictEqual(placeholders.restore(placeholders.mask(text)), text)
+    const before = process.cpuUsage()
+    for (let at = 0; at < 40; at++) {
+      assert.include(placeholders.mask(`new${at}@example.com and user7@example.com`), " and [")
+    }
+    // As many times a pattern of all values took ten seconds.
+    assert.isBelow(process.cpuUsage(before).user / 1000, 1000)
+  })
 })
