@@ -129,7 +129,7 @@ const runAt = (text: string, at: number): Run => {
     let end = from
     while (end < text.length && isDigit(text.charCodeAt(end))) end++
     groups.push({ start: from, end, separator })
-    const next = joinAt(text, end, groups.length === 1 && end - from < 7 && text.charCodeAt(from) === 48)
+    const next = joinAt(text, end, isAreaCode(text, from, end, plus, groups.length))
     if (next === undefined) break
     separator = next
     from = end + next.length
@@ -144,6 +144,10 @@ const runAt = (text: string, at: number): Run => {
     isWordCode(text.charCodeAt(end))
   return { start, end, plus, groups: cut || (glued && groups.length === 1) ? [] : groups }
 }
+
+/** What a slash with blanks may follow: `0171 / …`, `+49 171 / …`. */
+const isAreaCode = (text: string, from: number, end: number, plus: boolean, count: number): boolean =>
+  end - from < 7 && (plus ? count > 1 && count < 4 : count === 1 && text.charCodeAt(from) === 48)
 
 const joinAt = (text: string, at: number, isArea: boolean): string | undefined => {
   if (!mayJoin(text.charCodeAt(at))) return undefined

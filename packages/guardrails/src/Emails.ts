@@ -76,7 +76,8 @@ const around = (text: string, at: number, behind: number, from: number): Span | 
   while (start < at && ".-+_".includes(text.charAt(start))) start++
   end = endOfHost(text, behind, end)
   const host = text.slice(behind, end)
-  const isAddress = start < at && text[at - 1] !== "." && isHost.test(host) && !picture.test(host)
+  const isAddress = start < at && text[at - 1] !== "." && isHost.test(host) && !picture.test(host) &&
+    /\p{L}.*\./u.test(host)
   // `git@host` is where a repository is.
   return isAddress && text.slice(start, at) !== "git" ? { start, end } : undefined
 }

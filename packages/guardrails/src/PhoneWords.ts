@@ -17,6 +17,7 @@ export const saidIn = (text: string): Said => ({
 const names = [
   "phone",
   "t[ée]l[ée]phone",
+  "\\btél\\b",
   "mobile?",
   "\\bmob\\b",
   "\\bcell(?:ular\\p{L}*)?",
@@ -119,7 +120,7 @@ const wordsIn = (text: string, pattern: RegExp): Words => {
 
 /** Part of each name, as it stands in any text. */
 const anyWord =
-  /phone|mob|cell|tel|t[ée]l[ée]|fax|sms|whatsapp|wa\.me|call|contact|registered|dial|handy|msisdn|r[ia]ng|hotline|text|\bph\b|reach|durchwahl|rückruf|festnetz|portable|m[óo]vil|celular|gsm|puh|tlf|kom\.|hp|τηλ|κινητό|тел|моб|điện|โทร|טלפון|נייד|電話|手機|手机|电话|전화|휴대폰|هاتف|جوال|موبايل|फ़ोन|फोन|मोबाइल|ফোন|☎|📞|📱/gi
+  /phone|mob|cell|tel|tél|fax|sms|whatsapp|wa\.me|call|contact|registered|dial|handy|msisdn|r[ia]ng|hotline|text|\bph\b|reach|durchwahl|rückruf|festnetz|portable|m[óo]vil|celular|gsm|puh|tlf|kom\.|hp|τηλ|κινητό|тел|моб|điện|โทร|טלפון|נייד|電話|手機|手机|电话|전화|휴대폰|هاتف|جوال|موبايل|फ़ोन|फोन|मोबाइल|ফোন|☎|📞|📱/gi
 
 /** Last letters of what phone numbers are called, and of what may stand behind it. */
 const lastLetters = new Set(Array.from("elrnoxspmdygtkfzhbui", (letter) => letter.charCodeAt(0)))
@@ -160,19 +161,22 @@ export const isCalledAfter = (text: string, end: number): boolean => {
 }
 
 const otherNames =
-  "isbn|issn|\\bssn|\\bid\\b|_id|\\bref|order|invoice|track|serial|amount|price|total|account|version|build|port|zip|date|time|_at|" +
+  "isbn|issn|\\bssn|\\bid\\b|_id|\\bref|order|invoice|track|serial|amount|price|total|account|version|build|\\bports?\\b|zip|date|time|_at|" +
   "\\bat[\"']?\\s?[:=]|code|\\bpid|count|size|bytes|lat|lon|coord|meter|case|ticket|\\brun|trace|customer|client|kunde|konto|\\bblz|" +
   "sire[nt]|\\bs\\/?n\\b|\\bawb|policy|contract|vertrag|rechnung|bestell|auftrag|artikel|article|\\bart\\b|\\bpart\\b|model|\\bsku|" +
-  "batch|\\blot\\b|member|\\bvat|steuer|\\btax|regist|licen[cs]e|sort|routing|zähler"
+  "batch|\\blot\\b|member|personal|receipt|quittung|beleg|meeting|zoom|\\bcat\\b|\\p{L}{3}-?(?:nummer|nr)\\b|" +
+  "\\bvat|steuer|\\btax|regist|licen[cs]e|sort|routing|zähler"
 
 /** A name, or a name and what says that a number of it follows. */
 const otherWords = new RegExp(
-  `(?:${otherNames})\\p{L}{0,10}(?:\\w{0,10}|[ .:_-]{0,2}(?:no|nr|num|number|nummer|n°)\\b)[^\\p{L}\\d\\n]{0,4}$`,
+  `(?:${
+    otherNames.replaceAll(/(?<=^|\|)\\b/g, "(?<!\\p{L})")
+  })\\p{L}{0,10}(?:\\w{0,10}|[ .:_-]{0,2}(?:no|nr|num|number|nummer|n°)\\b)[^\\p{L}\\d\\n]{0,4}$`,
   "iu"
 )
 
 const anyOtherWord =
-  /isbn|issn|ssn|id|ref|order|invoice|track|serial|amount|price|total|account|version|build|port|zip|date|time|at|code|pid|count|size|bytes|lat|lon|coord|meter|case|ticket|run|trace|customer|client|kunde|konto|blz|sire|s\/?n|awb|policy|contract|vertrag|rechnung|bestell|auftrag|art|model|sku|batch|lot|member|vat|steuer|tax|regist|licen|sort|routing|zähler/gi
+  /isbn|issn|ssn|id|ref|order|invoice|track|serial|amount|price|total|account|version|build|\\bports?\\b|zip|date|time|at|code|pid|count|size|bytes|lat|lon|coord|meter|case|ticket|run|trace|customer|client|kunde|konto|blz|sire|s\/?n|awb|policy|contract|vertrag|rechnung|bestell|auftrag|art|model|sku|batch|lot|member|personal|receipt|quittung|beleg|meeting|zoom|cat|nummer|nr|vat|steuer|tax|regist|licen|sort|routing|zähler/gi
 
 /**
  * Whether the words before it call it something else: up to four characters, and a word of which ten may be digits.

@@ -122,7 +122,7 @@ const national = (said: Said, run: Run): Span | undefined => {
   if (length < 6 || length > 15 || isDate(text, run)) return undefined
   // `tel:020 …`: a colon joins a number to what it is called, and other names to their parts.
   if (isPartOfName(text, start, end)) {
-    const mayBeCalled = before === 58 || (before === 47 && text.startsWith("wa.me/", start - 6))
+    const mayBeCalled = before === 58 || before === 46 || (before === 47 && text.startsWith("wa.me/", start - 6))
     return mayBeCalled && isCalledBefore(said, start) ? { start, end } : undefined
   }
   if (isCalledBefore(said, start) || isCalledAfter(text, end)) return { start, end }
@@ -144,8 +144,15 @@ const national = (said: Said, run: Run): Span | undefined => {
     // The rest of it in groups of its own: `0221 4710-555`.
     (hasTrunk && joints.isMixed && sizeOf(first) > 2 &&
       isWritten(text, [first, restOf(groups)], hasTrunk, length, groups))
-  return isNumber && !notCalled(said, start) ? { start, end } : undefined
+  return isNumber && !notCalled(said, start) &&
+      !(!hasTrunk && !joints.isBracketed && !isNorthAmerican(groups) &&
+        isAcronym.test(text.slice(Math.max(0, start - 8), start)))
+    ? { start, end }
+    : undefined
 }
+
+/** `ABN 51 824 …`: the number of a register. */
+const isAcronym = /(?:^|[^\p{L}\d])[A-Z]{2,5}[ :.#-]{1,2}$/u
 
 interface Joints {
   readonly isMixed: boolean
@@ -187,12 +194,17 @@ const isNorthAmerican = (groups: ReadonlyArray<Group>): boolean => {
   return a === 1 ? b === 3 && c === 3 && d === 4 : a === 3 && b === 3 && c === 4
 }
 
-/** `1 000 000`, `125 000 000` */
+/** `1 000 000`, `125 000 000`, `12 345 678 EUR` */
 const isThousands = (text: string, groups: ReadonlyArray<Group>): boolean => {
+  const [first] = groups
   const last = groups.at(-1)
-  return sizeOf(groups[0]) < 4 && groups.every((group, at) => at === 0 || sizeOf(group) === 3) &&
-    (sizeOf(groups[0]) === 1 || (last !== undefined && text.startsWith("000", last.start)))
+  return first !== undefined && last !== undefined && sizeOf(first) < 4 &&
+    groups.every((group, at) => at === 0 || sizeOf(group) === 3) &&
+    (sizeOf(first) === 1 || text.startsWith("000", last.start) || text.charCodeAt(first.start - 1) === 45 ||
+      unit.test(text.slice(last.end, last.end + 8)))
 }
+
+const unit = /^ ?(?:[€$£¥₽₹%]|Kč|kr\b|zł|Ft\b|[A-Z]{3}\b|people|items|rows|bytes|files)/
 
 const restOf = (groups: ReadonlyArray<Group>): Group => {
   const length = lengthOf(groups, groups.length) - sizeOf(groups[0])

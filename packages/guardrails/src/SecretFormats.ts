@@ -229,6 +229,9 @@ const table: ReadonlyArray<readonly [name: string, begins: string, follows: stri
     "LS0tLS1CRUdJTi",
     "[A-Za-z0-9+/]{0,60}(?:UFJJVkFURSBLRV|BSSVZBVEUgS0VZ|QUklWQVRFIEtF)[A-Za-z0-9+/]{20,8000}={0,2}"
   ],
+  ["jina_key", "jina_", `${base62}{40,80}`],
+  ["e2b_key", "e2b_", `${hex}{40}`],
+  ["vercel_blob_token", "vercel_blob_rw_", `${base62}{12,20}_${base62}{24,40}`],
   ["scalingo_token", "tk-us-", `${url64}{48}`],
   ...["MT", "Mj", "Mz", "ND", "NT", "Nj", "Nz", "OD", "OT"].map((begins) =>
     ["discord_bot", begins, `${base62}{21,26}\\.${url64}{6}\\.${url64}{27,40}`] as const

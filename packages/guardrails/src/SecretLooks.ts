@@ -44,7 +44,12 @@ export const isBlank = (code: number): boolean =>
  */
 export const isPlaceholder = (value: string): boolean =>
   /^[$%{<[(*]|[${]\{|^![A-Za-z]+$/.test(value) || placeholders.test(value) ||
+  hints.test(value) ||
   (/redacted|placeholder|</i.test(value) && /^.*(?:redacted|placeholder|<.*>).*$/i.test(value)) || !isMixed(value)
+
+/** `CHANGE_ME`, `insert-password-here`, `ENC[…`, and names of variables: `hashedPassword`. */
+const hints =
+  /^change[-_]?(?:me|it)|^(?:insert|enter|replace|put)[-_]|[-_]here$|^ENC\[|^[A-Za-z_.-]*(?:password|passwd|secret|token)[A-Za-z_.-]*$/i
 
 const placeholders =
   /^(?:x{3,}|\.{3,}|-+|_+|null|none|true|false|undefined|string|required|optional|changeme|example|redacted|hidden|pass(?:word)?|secret|token|pw|user|(?:string|text|varchar|int|bool(?:ean)?)[!?]|your[-_ ].*)$/i

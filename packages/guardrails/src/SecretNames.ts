@@ -36,7 +36,14 @@ const passwords = [
   "סיסמה",
   "סיסמא",
   "รหัสผ่าน",
-  "पासवर्ड"
+  "पासवर्ड",
+  "passordet",
+  "lösenordet",
+  "kodeord",
+  "salasanasi",
+  "şifreniz",
+  "비밀번호는",
+  "パスワードは"
 ]
 
 const password =
@@ -45,7 +52,7 @@ const password =
   })$|(?:^|_|db|my|root|user|admin|mot_de_)passe?$|(?:^|_)(?:p(?:ass)?wd|pw|psk|wpa\\d?_key|storepass|keypass)$|` +
     "(?:admin|db|user|root)pwd$|كلمة_(?:المرور|السر)$|mật_khẩu$|kata_sandi$")
 const credential =
-  /(?:^|_)(?:secret|token|api_?key|access_?key(?:_?id)?|secret_?key(?:_?base)?|private_?key|pre_?shared_?key|signing_?key|encryption_?key|master_?key|admin_?key|auth_?key|account_?key|shared_?key|credentials?|client_?secret|authorization|bearer|sas|pat|session_?id|jwt|auth|api_?schlüssel|cl[eé]_(?:d_)?api|(?:clave|chave|chiave)_(?:de_)?api)$|jsessionid$|phpsessid$|密[钥鑰]$|秘钥$|金鑰$/
+  /(?:^|_)(?:secret|token|api_?key|access_?key(?:_?id)?|secret_?key(?:_?base)?|private_?key|(?:functions|subscription|hmac|session|service|storage)_?key|pre_?shared_?key|signing_?key|encryption_?key|master_?key|admin_?key|auth_?key|account_?key|shared_?key|credentials?|client_?secret|authorization|bearer|sas|pat|session_?id|jwt|auth|api_?schlüssel|cl[eé]_(?:d_)?api|(?:clave|chave|chiave)_(?:de_)?api)$|(?:zugangs|access|auth|api|bot)token$|токен$|jeton(?:_d_accès)?$|geheimer_schlüssel$|令牌$|トークン$|jsessionid$|phpsessid$|密[钥鑰]$|秘钥$|金鑰$/
 const notSecret =
   /(?:^|_)(?:next|page|client_?request|continuation|request|idempotency|csrf_?param|sync|cancel|pagination|start|marker|max|min|count|id|public|public_?key|tracking)_?(?:token|key)$|(?:token|key|secret)_?(?:id|name|type|arn|count|size|length|url|uri)$/
 
@@ -55,7 +62,7 @@ const notVariable =
   /(?:PUBLIC|PUBLISHABLE|PRIMARY|FOREIGN|PARTITION|SORT|CACHE|OBJECT|S3|IDEMPOTENCY|HOST|ROW|SITE|REGISTRY|HKEY|MAP|INDEX)_?KEY$/
 
 /** Words that say what they are together with the one before: `API key`, `mot de passe`. */
-const second = /^(?:key|base|passe|api|schlüssel|khẩu|sandi|المرور|السر)$/i
+const second = /^(?:accès|key|base|passe|api|schlüssel|khẩu|sandi|المرور|السر)$/i
 
 /** How names that matter end: most names are sorted out by two characters, most others by two more. */
 interface Endings {
@@ -99,7 +106,9 @@ const spokenNames = [
   "api",
   "schlüssel",
   "khẩu",
-  "sandi"
+  "sandi",
+  "токен",
+  "jeton"
 ]
   .concat("المرور", "السر")
 
@@ -118,7 +127,23 @@ const endings = endingsOf([
   "auth",
   "base"
 ]
-  .concat("密钥", "密鑰", "秘钥", "金鑰", "value", "_id", "-id", "nid", "sid", "yid"))
+  .concat(
+    "密钥",
+    "密鑰",
+    "秘钥",
+    "金鑰",
+    "value",
+    "_id",
+    "-id",
+    "nid",
+    "sid",
+    "yid",
+    "accès",
+    "令牌",
+    "トークン",
+    "str",
+    "string"
+  ))
 
 /**
  * Whether what ends before a blank may be a name that sentences give a value to.

@@ -31,7 +31,7 @@ interface Span {
  * @since 0.1.0
  */
 export const find = (text: string): ReadonlyArray<Span> =>
-  [...privateKeys(text), ...tokens(text), ...marked(text), ...spoken(text), ...values(text)]
+  [...privateKeys(text), ...tokens(text), ...marked(text), ...spoken(text), ...elements(text), ...values(text)]
     .sort((a, b) => a.start - b.start || b.end - a.end)
     .filter(({ end }, at, all) =>
       !(reaches(all[at - 1], end) || reaches(all[at - 2], end) || reaches(all[at - 3], end))
@@ -54,21 +54,40 @@ for (const [key, all] of Map.groupBy(formats, ({ begins }) => pair(begins.charCo
 }
 
 /** What stands before a password, from a word on: commands with a letter for it, functions that take one, lines of `.pgpass`. */
-const commands: ReadonlyMap<number, RegExp> = new Map([
+const commands = [
   "sshpass\\s+-p\\s?",
   "docker\\slogin\\s(?:[^\\n]{0,80}?\\s)?-p\\s+",
   "podman\\slogin\\s(?:[^\\n]{0,80}?\\s)?-p\\s+",
   "helm\\sregistry\\slogin\\s(?:[^\\n]{0,80}?\\s)?-p\\s+",
+  "az\\slogin\\s(?:[^\\n]{0,80}?\\s)?-p\\s+",
   "redis-cli\\s(?:[^\\n]{0,80}?\\s)?-a\\s+",
   "mysql(?:dump|admin)?\\s(?:[^\\n]{0,80}?\\s)?-p",
+  "mongo(?:sh|dump|restore)?\\s(?:[^\\n]{0,80}?\\s)?-p\\s+",
+  "ldap(?:search|modify|add|whoami)\\s(?:[^\\n]{0,80}?\\s)?-w\\s+",
+  "ssh-keygen\\s(?:[^\\n]{0,80}?\\s)?-N\\s+",
+  "(?:un)?zip\\s(?:[^\\n]{0,80}?\\s)?-P\\s+",
+  "7z\\s[a-z]\\s(?:[^\\n]{0,80}?\\s)?-p",
+  "htpasswd\\s-\\w*b\\w*\\s\\S{1,80}\\s\\S{1,64}\\s+",
+  "snmp(?:walk|get|set)\\s(?:[^\\n]{0,80}?\\s)?-[AX]\\s+",
+  "snmp-server\\scommunity\\s",
+  "smbclient\\s(?:[^\\n]{0,80}?\\s)?-U\\s?[\\w.-]{1,64}%",
+  "IDENTIFIED\\sBY\\s",
+  "auth\\s?=\\s?\\([\"'][\\w.@-]{1,64}[\"'],\\s?",
   "storepass\\s+",
   "keypass\\s+",
   "pass:",
   "ConvertTo-SecureString\\s+(?:-String\\s+)?",
   "5432:[\\w*-]{1,64}:[\\w-]{1,64}:"
-].map((
-  lead
-) => [pair(lead.charCodeAt(0), lead.charCodeAt(1)), new RegExp(`${lead}["']?(?!-)([^\\s"'<>]{6,200})`, "y")]))
+]
+
+/** By the first two characters of them. */
+const byCommand: Array<RegExp | undefined> = Array.from({ length: 16384 }, () => undefined)
+for (
+  const [key, all] of Map.groupBy(
+    commands.flatMap((lead) => lead.startsWith("(?:un)?") ? [lead.slice(7), `un${lead.slice(7)}`] : [lead]),
+    (lead) => pair(lead.charCodeAt(0), lead.charCodeAt(1))
+  )
+) byCommand[key] = new RegExp(`(?:${all.join("|")})["']?(?!-)([^\\s"'<>]{6,200})`, "y")
 
 /** What stands where a command has its password, and whether it is one. */
 const commanded = (text: string, at: number, command: RegExp) => {
@@ -80,8 +99,6 @@ const commanded = (text: string, at: number, command: RegExp) => {
     fits: kindsOf(value) >= 2 && !isPlaceholder(value) && isWhole(value)
   }
 }
-
-const byCommand: Array<RegExp | undefined> = Array.from({ length: 16384 }, (_, key) => commands.get(key))
 
 const tokens = (text: string): ReadonlyArray<Span> => {
   const found: Array<Span> = []
@@ -148,7 +165,7 @@ const marked = (text: string): ReadonlyArray<Span> => {
 
 /** `--password value`, `-u name:value`, `login name password value`, `<password>value</password>`. */
 const said =
-  /(?:--(?:password|passwd|token|api-?key|secret|auth-token|access-token)\s+|\s(?:-u|--user)\s+["']?[\w.@-]{1,64}:|\slogin\s+\S{1,64}\s+password\s+|<(?:password|passwd|secret|token|api_?key|client_?secret)>)(?!-)["']?([^\s"'<>]{6,200})/gi
+  /(?:--(?:password|passwd|token|api-?key|secret|auth-token|access-token|passphrase)\s+|\s(?:-u|--user)\s+["']?[\w.@-]{1,64}:|\slogin\s+\S{1,64}\s+password\s+|<(?:password|passwd|secret|token|api_?key|client_?secret)>)(?!-)["']?([^\s"'<>]{6,200})/gi
 
 const spoken = (text: string): ReadonlyArray<Span> => {
   // Three characters tell whether it is worth to look.
@@ -158,6 +175,21 @@ const spoken = (text: string): ReadonlyArray<Span> => {
     return kindsOf(value) >= 2 && !isPlaceholder(value) && isWhole(value) ? [{ start, end: start + value.length }] : []
   })
 }
+
+/** `<entry key="db.password">…</entry>`, `<key>ApiKey</key><string>…</string>` */
+const element =
+  /(?:\s(?:name|key|id)=["']([\w.-]{2,64})["']>|<key>([\w.-]{2,64})<\/key>\s{0,40}<string>)([^\s<>]{6,200})<\//g
+
+const elements = (text: string): ReadonlyArray<Span> =>
+  !text.includes("</") ?
+    [] :
+    Array.from(text.matchAll(element)).flatMap(({ 0: all, 1: attribute, 2: own, 3: value = "", index }) => {
+      const name = attribute ?? own ?? ""
+      const what = SecretNames.whatIs(name.slice(name.lastIndexOf(".") + 1))
+      const start = index + all.length - 2 - value.length
+      const isOne = what === "password" ? isPassword(value) : what === "credential" && isCredential(value, name)
+      return isOne && !isPlaceholder(value) && isWhole(value) ? [{ start, end: start + value.length }] : []
+    })
 
 const ownPrefix =
   /[a-z][a-z0-9]{1,11}[_-](?:(?:live|test|prod|pat|api|key|sk|secret|token|v\d)[_-])?(?=[A-Za-z0-9]{20})/y
@@ -235,7 +267,9 @@ const values = (text: string): ReadonlyArray<Span> => {
     }
     if (code === 58 && text.startsWith("//", at + 1)) {
       const span = userInfo(text, at + 3)
-      if (span !== undefined) found.push(span)
+      if (span === undefined) continue
+      found.push(span)
+      seen = span.end
     } else if (at >= seen) {
       const value = valueOf(text, at)
       if (value === undefined) continue
@@ -247,26 +281,37 @@ const values = (text: string): ReadonlyArray<Span> => {
   return found
 }
 
-/** What links a name to its value in a sentence. */
+/** What links a name to its value in a sentence; routers have a digit for how a password is encoded. */
 const links =
-  new Set(("is was are now set to ist lautet war est es fue è é era jest är er on to: is: = - : – → : é:").split(" "))
+  new Set("is was are now set to ist lautet war est es fue è é era jest je este sono sunt är er on = - – → : 0 5 7 8 9"
+    .split(" "))
+const plainWord = /^[\p{L}'’()-]{1,14}$/u
 
-/** `The password is …`, `API key …`: a value that a sentence gives. */
+/** `The password is …`, `mot de passe provisoire : …`, `API key …`: a value that a sentence gives. */
 const sentence = (text: string, at: number): Span | undefined => {
   const key = SecretNames.endingAt(text, at)
   const what = key === undefined ? undefined : SecretNames.whatIs(key)
   if (what === undefined) return undefined
   let from = at + 1
-  for (let words = 0; words < 3; words++) {
+  let isLinked = true
+  for (let words = 0; words < 5; words++) {
     const end = wordEnd(text, from)
-    if (end - from > 8 || end === from || !links.has(text.slice(from, end).toLowerCase())) break
+    if (end === from) return undefined
+    if (isLinked && end - from > 5) {
+      const span = spokenIn(text.slice(from, end), what)
+      if (span !== undefined) return { start: from + span.start, end: from + span.end }
+    }
+    const word = text.slice(from, end)
+    isLinked = word.endsWith(":") || links.has(word.toLowerCase())
+    if (text.charCodeAt(end) !== 32 || !(isLinked || plainWord.test(word))) return undefined
     from = end + 1
   }
-  const end = wordEnd(text, from)
-  if (end - from < 6) return undefined
-  const word = text.slice(from, end)
-  const start = from + (/^["'`“„«(]*/.exec(word)?.[0].length ?? 0)
-  const value = word.slice(start - from).replace(/["'`”“»).,;:]+$/, "")
+  return undefined
+}
+
+const spokenIn = (word: string, what: "password" | "credential"): Span | undefined => {
+  const start = /^["'`“„«(]*/.exec(word)?.[0].length ?? 0
+  const value = word.slice(start).replace(/["'`”“»).,;:]+$/, "")
   const isOne = what === "password"
     ? value.length >= 6 && value.length <= 64 && isSpoken(value)
     : value.length >= 20 && !isDotted(value) && isRandom(value, 3) && /^[\w+/=.~-]+$/.test(value)
@@ -326,12 +371,18 @@ const tokenEnd = (text: string, from: number): number => {
 }
 
 const userInfoPattern = /[^\s:@/"'<>`]{0,128}:([^\s@/"'<>`]{3,256})@/y
+/** A token alone: `https://ghp_…@github.com`. */
+const userPattern = /[\w-]{20,256}@/y
 
 const userInfo = (text: string, at: number): Span | undefined => {
   userInfoPattern.lastIndex = at
   const [, value] = userInfoPattern.exec(text) ?? []
   const end = userInfoPattern.lastIndex - 1
-  return value === undefined || isPlaceholder(value) ? undefined : { start: end - value.length, end }
+  if (value !== undefined) return isPlaceholder(value) ? undefined : { start: end - value.length, end }
+  userPattern.lastIndex = at
+  return userPattern.test(text) && isRandom(text.slice(at, userPattern.lastIndex - 1), 3.5)
+    ? { start: at, end: userPattern.lastIndex - 1 }
+    : undefined
 }
 
 interface Value {
@@ -350,7 +401,14 @@ const valueOf = (text: string, at: number): Value | undefined => {
   while (from < at + 6 && isOpening(text.charCodeAt(from))) from++
   if (isShort(text, from)) return undefined
   const key = SecretNames.endingAt(text, ends)
-  const what = key === undefined ? undefined : SecretNames.whatIs(key === "value" ? nameOfValue(text, ends) : key)
+  const name = key === undefined
+    ? ""
+    : isType.test(key)
+    ? typedName(text, ends)
+    : key === "value"
+    ? nameOfValue(text, ends)
+    : key
+  const what = name === "" ? undefined : SecretNames.whatIs(name)
   if (what === undefined) return undefined
   const quote = /["'`]/.exec(text.slice(at + 1, from))?.[0]
   let end = from
@@ -360,7 +418,7 @@ const valueOf = (text: string, at: number): Value | undefined => {
   const fits = !isPlaceholder(value) && isWhole(value) && (what === "password"
     ? isPassword(value) &&
       (!isVerdict.test(text.slice(Math.max(0, ends - 5), at + 1)) || (isSpoken(value) && !isJoined.test(value)))
-    : isCredential(value, key ?? ""))
+    : isCredential(value, name))
   return { start: from, end, length: value.length, fits }
 }
 
@@ -386,9 +444,15 @@ const nameOfValue = (text: string, end: number): string => {
   return /(?:name|key)["']?\s?[:=]\s?["']?([\w.-]{3,48})["']?[\s,]{1,16}["']?value$/i.exec(before)?.[1] ?? ""
 }
 
-/** A blank, but no new line, `=`, `>`, a quote or a backslash. */
+const isType = /^(?:str|string)$/i
+
+/** `const TOKEN: &str = "…"`: what has the type. */
+const typedName = (text: string, end: number): string =>
+  /([\w-]{3,48})\??\s?:\s?&?(?:'?static\s)?\w+$/.exec(text.slice(Math.max(0, end - 64), end))?.[1] ?? ""
+
+/** A blank, but no new line, `=`, `>`, `@`, a quote or a backslash. */
 const isOpening = (code: number): boolean =>
-  code === 61 || code === 62 || code === 34 || code === 39 || code === 96 || code === 92 ||
+  code === 61 || code === 64 || code === 62 || code === 34 || code === 39 || code === 96 || code === 92 ||
   (code !== 10 && isBlank(code))
 
 /** Whether what is here ends before it has the length of a password, and assigns nothing itself. */

@@ -204,6 +204,10 @@ describe("PersonalData.find", () => {
         ["12 503-555-0177 97201", "503-555-0177"],
         ["503-555-0177x204", "503-555-0177"],
         ["tel:020-7946-0018", "020-7946-0018"],
+        ["tél.0612345678", "0612345678"],
+        ["Störungsdienst: 0800 1234567", "0800 1234567"],
+        ["Portaria: (11) 3061-1234", "(11) 3061-1234"],
+        ["Fr. Ude, +49 (0) 40 / 66969-345", "+49 (0) 40 / 66969-345"],
         ["TEL;TYPE=WORK,VOICE:(212) 555-0147", "(212) 555-0147"],
         ["https://wa.me/4915112345678", "4915112345678"],
         ["{\"phone\": 4915112345678}", "4915112345678"],
@@ -228,6 +232,11 @@ describe("PersonalData.find", () => {
         "Kundennr. 100 432 17",
         "SIREN 732 829 320",
         "AWB 020-12345675",
+        "ABN 51 824 753 556",
+        "Zolltarifnummer 8471 30 00",
+        "Personal-Nr. 00 123 456",
+        "12 345 678 Kč",
+        "Cat.No. 11-675-0460",
         "SN: 1234-5678-9012",
         "at=11.23.46",
         "GET /calls/1234567890"
@@ -285,7 +294,9 @@ describe("PersonalData.find", () => {
         ["<bounce+jo=example.com@lists.example.org>", "bounce+jo=example.com@lists.example.org"]
       ]
     ) assert.deepStrictEqual(found(`${text}`), [`email ${address}`], text)
-    for (const text of ["logo@2x.png", "ssh git@git.example.com", "x%28%40java.lang%29", "see (at) once"]) {
+    for (
+      const text of ["logo@2x.png", "file@1.2.3.txt", "ssh git@git.example.com", "x%28%40java.lang%29", "see (at) once"]
+    ) {
       assert.deepStrictEqual(found(text), [], text)
     }
   })
