@@ -289,6 +289,7 @@ const plainWord = /^[\p{L}'’()-]{1,14}$/u
 
 /** `The password is …`, `mot de passe provisoire : …`, `API key …`: a value that a sentence gives. */
 const sentence = (text: string, at: number): Span | undefined => {
+  if (!hasDigit(text, at + 1)) return undefined
   const key = SecretNames.endingAt(text, at)
   const what = key === undefined ? undefined : SecretNames.whatIs(key)
   if (what === undefined) return undefined
@@ -307,6 +308,16 @@ const sentence = (text: string, at: number): Span | undefined => {
     from = end + 1
   }
   return undefined
+}
+
+/** Whether a value may follow in the line: there is none without a digit. */
+const hasDigit = (text: string, from: number): boolean => {
+  for (let at = from; at < text.length && at < from + 96; at++) {
+    const code = text.charCodeAt(at)
+    if (code === 10) return false
+    if (code >= 48 && code <= 57) return true
+  }
+  return false
 }
 
 const spokenIn = (word: string, what: "password" | "credential"): Span | undefined => {
