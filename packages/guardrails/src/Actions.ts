@@ -2,6 +2,7 @@
  * What a call does, in verbs and things: whether a request asks for it, and whether a passage tells its reader to do it.
  */
 import { Digest } from "@durable-agents/core"
+import * as Asking from "./Asking.ts"
 import * as Imperatives from "./Imperatives.ts"
 import * as Things from "./Things.ts"
 import { families, type Family, nouns } from "./Verbs.ts"
@@ -35,7 +36,7 @@ export interface Action {
  */
 export const version: string = `1-${
   Digest.digest(JSON.stringify(
-    [families, Things.classes],
+    [families, Things.classes, Asking.english, Asking.others],
     (_, value: unknown) => value instanceof Set ? [...value] : value
   )).slice("sha256:".length, "sha256:".length + 12)
 }`
@@ -76,7 +77,9 @@ const read = (tool: string): Action => {
   const chosen = fitting.length > 0 ? [...fitting, ...(first === "send" ? made : [])] : made.length > 0 ? made : own
   const unknown = chosen.length === 0
   return {
-    english: unknown ? new Set(words.filter((word) => word.length > 3)) : union(chosen, "english"),
+    english: unknown
+      ? new Set(words.filter((word) => word.length > 3))
+      : new Set([...union(chosen, "english"), ...(first === undefined || generic.has(first) ? [] : [first])]),
     others: union(chosen, "others"),
     names: union(chosen, "names"),
     stems: stemsOf(words, first),
@@ -191,6 +194,14 @@ export const classesOf = (text: string): ReadonlyArray<string> => {
     ...(/:\/\/|www\./.test(text) ? ["web"] : [])
   ]
 }
+
+/**
+ * Whether a call is done to things of a class.
+ *
+ * @category predicates
+ * @since 0.1.0
+ */
+export const isOf = ({ things }: Action, name: string): boolean => things.some((all) => all === Things.classes[name])
 
 /**
  * Whether a text names what a call is done to.

@@ -97,6 +97,7 @@ export const words = ({ facts, place, traced: { sink } }: Judged, whole: boolean
       : facts.ordered
       ? ["that sentence itself tells its reader to do something"]
       : []),
+    ...(facts.twin ? ["another one stands near it that differs in a sign or two"] : []),
     ...(facts.signal === "none"
       ? []
       : [`it reads ${facts.signal === "strong" ? "very much " : ""}like an instruction to a model`]),

@@ -2,6 +2,7 @@
  * Where a text orders something: verbs as they stand at the beginning of an instruction, and what must be done.
  */
 import type { Action } from "./Actions.ts"
+import * as Asking from "./Asking.ts"
 import { families, nouns } from "./Verbs.ts"
 
 /**
@@ -13,7 +14,7 @@ import { families, nouns } from "./Verbs.ts"
 export interface Imperative {
   readonly start: number
   readonly end: number
-  /** English verbs that it is, or is a form of. */
+  /** English verbs that it is, or is a form of; none of one that is told by how it is said. */
   readonly english: ReadonlyArray<string>
   /** In another language, as it stands. */
   readonly other: string | undefined
@@ -45,8 +46,8 @@ export const irregular: ReadonlyArray<readonly [form: string, verb: string]> = [
 
 /** All verbs, and of English ones the forms by which something is said to be done to something. */
 const known: ReadonlySet<string> =
-  new Set(families.flatMap(({ english }) => [...english]).filter((verb) => !seeking.has(verb)))
-const others = new Set(families.flatMap((family) => [...family.others]))
+  new Set([...families.flatMap(({ english }) => [...english]), ...Asking.english].filter((verb) => !seeking.has(verb)))
+const others = new Set([...families.flatMap((family) => [...family.others]), ...Asking.others])
 /** Words of other languages that are words of English too, or names of things: they order where an instruction begins. */
 const ambiguous = new Set([
   ...known,
@@ -72,6 +73,16 @@ for (const word of [...known, ...others, ...done.keys()]) {
   sieve[hash & size - 1] = 1
 }
 
+/** The words that tell an order by how it is said. */
+const asks = new Uint8Array(size)
+for (const [bit, words] of [[1, Asking.behind], [2, Asking.saying]] as const) {
+  for (const word of words) {
+    let hash = seed
+    for (let at = 0; at < word.length; at++) hash = step(hash, word.charCodeAt(at))
+    asks[hash & size - 1] = (asks[hash & size - 1] ?? 0) | bit
+  }
+}
+
 /** Of characters that words are made of the lower-case one, 0 of others. What is beyond this is taken as it is. */
 const folded = new Uint16Array(0x3040)
 for (let code = 0; code < folded.length; code++) {
@@ -88,6 +99,7 @@ for (let code = 0; code < folded.length; code++) {
 export const find = (text: string): ReadonlyArray<Imperative> => {
   const found: Array<Imperative> = []
   let start = -1
+  let before = -1
   let hash = seed
   for (let at = 0; at <= text.length; at++) {
     const code = at < text.length ? text.charCodeAt(at) : 0
@@ -101,15 +113,66 @@ export const find = (text: string): ReadonlyArray<Imperative> => {
       hash = step(hash, letter)
       continue
     }
-    if (start >= 0 && sieve[hash & size - 1] === 1) {
-      const imperative = read(text, start, at)
+    if (start >= 0) {
+      const isKnown = sieve[hash & size - 1] === 1
+      const imperative = isKnown ? read(text, start, at) : undefined
       if (imperative !== undefined) found.push(imperative)
+      const bits = asks[hash & size - 1] ?? 0
+      if (bits > 1 || (bits === 1 && before >= 0 && opens(text, before)) || isForm(text, start, at)) {
+        const other = said(text, before, start, at)
+        if (other !== undefined && other.start !== found.at(-1)?.start) found.push(other)
+      }
+      before = start
     }
     start = -1
     // A line break, as it is written in a text in quotes.
     if (code === 92 && /[nrt]/.test(text.charAt(at + 1))) at++
   }
   return found
+}
+
+/** Whether a place begins a text, a line, or what stands behind a sign that ends something. */
+const opens = (text: string, at: number): boolean => {
+  let end = at
+  while (end > 0) {
+    const code = text.charCodeAt(end - 1)
+    if (code === 10 || code === 13) return true
+    if (code > 32 && code !== 160) break
+    end--
+  }
+  if (end === 0) return true
+  const code = text.charCodeAt(end - 1)
+  return !(code === 44 || code === 39 || code === 8217 || (code > 47 && code < 58)) &&
+    (code < folded.length ? folded[code] === 0 : false)
+}
+
+/** Two letters tell most words that are looked at for their form. */
+const isForm = (text: string, start: number, end: number): boolean => {
+  const last = text.charCodeAt(end - 1)
+  if (last === 122 || last === 90) return end - start > 4
+  const second = text.charCodeAt(start + 1)
+  return second === 39 || second === 8217
+}
+
+/** An order that is told by how it is said, whatever its verb is: it and the word before it. */
+const said = (text: string, before: number, start: number, end: number): Imperative | undefined => {
+  const word = text.slice(start, end).toLowerCase()
+  const order = (from: number, until: number): Imperative => ({
+    start: from,
+    end: until,
+    english: [],
+    other: undefined
+  })
+  if (Asking.isOnlyOrder(word)) return begins(text, start) ? order(start, end) : undefined
+  if (Asking.isMust(word, /^\s+([\p{L}’']+)/u.exec(text.slice(end, end + 24))?.[1]?.toLowerCase() ?? "")) {
+    return order(start, end)
+  }
+  if (before < 0 || (word === "sie" && text.charCodeAt(start) !== 83)) return undefined
+  const [first = "", between = "x"] = /^([\p{L}’'-]+)(.*)$/su.exec(text.slice(before, start))?.slice(1) ?? []
+  return between.trim() === "" && !between.includes("\n") && Asking.isOrder(first.toLowerCase(), word) &&
+      opens(text, before)
+    ? order(before, before + first.length)
+    : undefined
 }
 
 /** "Order 12 was sent" orders nothing. */
@@ -141,6 +204,7 @@ const read = (text: string, start: number, end: number): Imperative | undefined 
     /^(?:['"]?\s*[:=]|[_@/]|\.[\p{L}\p{N}_])/u.test(text.slice(end, end + 2)) ||
     /[_@./-]$/.test(text.slice(Math.max(0, start - 1), start))
   ) return undefined
+  if (states.has(own) && label.test(text.slice(end, end + 40))) return undefined
   const english =
     known.has(own) && !isNoun(own, text, end) && (begins(text, start) || (own !== word && isAfterSigns(text, start)))
       ? [own]
@@ -150,6 +214,11 @@ const read = (text: string, start: number, end: number): Imperative | undefined 
   const other = others.has(own) && (!ambiguous.has(own) || begins(text, start)) ? own : undefined
   return english.length === 0 && other === undefined ? undefined : { start, end, english, other }
 }
+
+/** "Open amount: 12" is the name of a field. */
+const states =
+  new Set("open clean clear complete correct direct live close double separate lower free plain total".split(" "))
+const label = /^\s+\p{L}+(?: \p{L}+)?\s*:(?!\/)/u
 
 /**
  * The verbs of a text that order what a call does; `find` may remember those of the text. Verbs that no family has are those that begin
@@ -218,15 +287,17 @@ export const begins = (text: string, at: number): boolean => {
 
 /** "To fix it run …". */
 const isPurpose = (text: string, at: number): boolean => {
-  const from = text.lastIndexOf("To ", at - 3)
-  return from >= 0 && at - from < 100 && from >= 0 && /^To \p{Ll}[^.!?\n,]+\s$/u.test(text.slice(from, at)) &&
+  const window = Math.max(0, at - 100)
+  const found = text.slice(window, at).lastIndexOf("To ")
+  const from = window + found
+  return found >= 0 && /^To \p{Ll}[^.!?\n,]+\s$/u.test(text.slice(from, at)) &&
     (from === 0 || /[^\p{L}\p{N},\s]\s*$|\n\s*$/u.test(text.slice(Math.max(0, from - 4), from)))
 }
 
 const pronoun = /^\p{L}+ (?:it|this|that|them|these|those)(?!\p{L})/u
 
 const leading =
-  new Set(("please kindly to must should shall then and or first also just now do don't don’t not never always could can will would you immediately " +
+  new Set(("please kindly bitte to must should shall then and or first also just now do don't don’t not never always could can will would you immediately " +
     "instead next finally simply him her them me").split(" "))
 
 /** After the time and level of a line of a log. */

@@ -8,6 +8,7 @@ import * as Imperatives from "./Imperatives.ts"
 import type * as Origins from "./Origins.ts"
 import * as Passages from "./Passages.ts"
 import type * as Policy from "./Policy.ts"
+import * as Requests from "./Requests.ts"
 import * as Sinks from "./Sinks.ts"
 import type { Source } from "./Sources.ts"
 import type { Signal } from "./TextSignal.ts"
@@ -24,8 +25,8 @@ export interface Weighed {
   readonly told: boolean
   /** The sentence orders something, whatever it is. */
   readonly ordered: boolean
-  /** The sentence is one, and no cell of a table. */
-  readonly prose: boolean
+  /** How many words the sentence has. */
+  readonly words: number
   readonly level: Policy.Facts["signal"]
 }
 
@@ -33,8 +34,9 @@ export interface Weighed {
 const most = 8
 
 /**
- * The passages of what others wrote that order such a call: with one of its verbs, and with what it is done to or a value that it has; or
- * with any verb that orders, in one sentence with a value of the call that is not in the request (`isAny`).
+ * The passages of what others wrote that order such a call: with one of its verbs, and with what it is done to or a value that it has; or,
+ * for a call as a whole with all its values, with any verb that orders, in one sentence with a value of the call that is not in the
+ * request; a call that has no values is ordered by any verb in a sentence that speaks of what it is done to.
  *
  * @category finders
  * @since 0.1.0
@@ -47,14 +49,14 @@ export const find = (
     readonly sources: ReadonlyArray<Source>
   },
   signal: Signal,
-  isAny = false
+  traced?: ReadonlyArray<Origins.Traced>
 ): Effect.Effect<ReadonlyArray<Weighed>> =>
   Effect.suspend(() => {
     const values = Sinks.scalars(args).map(([, value]) => String(value).toLowerCase()).filter((value) =>
       value.length > 2
     )
     const request = goal.toLowerCase()
-    const foreign = isAny ? values.filter((value) => !request.includes(value)) : []
+    const foreign = traced !== undefined ? values.filter((value) => !request.includes(value)) : []
     const found: Array<Origins.Place> = []
     const within = (text: string, [from, until]: readonly [number, number], of: ReadonlyArray<string>): boolean => {
       const lower = text.slice(from, until).toLowerCase()
@@ -68,7 +70,11 @@ export const find = (
           return Actions.namesThing(action, text.slice(...around)) || within(text, around, values)
         })
         const any = foreign.length === 0 ? [] : beside(text, foreign, source.imperatives)
-        for (const { end, start } of [...own, ...any].slice(0, most - found.length)) {
+        const near = traced?.length === 0 && own.length === 0 ? about(action, text, source.imperatives) : []
+        const meant = [...own, ...any, ...near].filter(({ end, start }) =>
+          traced === undefined || !isOfAnother(traced, text.slice(...Passages.statement(text, start, end)), values)
+        )
+        for (const { end, start } of meant.slice(0, most - found.length)) {
           found.push({ source, path, text, start, end })
         }
         if (found.length >= most) break
@@ -77,9 +83,33 @@ export const find = (
     return Effect.forEach(
       found,
       (place) =>
-        Effect.map(levelOf(place, signal), (level) => ({ place, told: true, ordered: true, prose: true, level }))
+        Effect.map(levelOf(place, signal), (level) => ({ place, told: true, ordered: true, words: Infinity, level }))
     )
   })
+
+/** A sentence that has a value of the shape of one of the call's, and none that the call has, orders another call. */
+const isOfAnother = (
+  traced: ReadonlyArray<Origins.Traced>,
+  sentence: string,
+  values: ReadonlyArray<string>
+): boolean => {
+  const lower = sentence.toLowerCase()
+  return !values.some((value) => lower.includes(value)) &&
+    traced.some(({ origin, sink }) => origin !== "nowhere" && origin !== "model" && Requests.hasOther(sink, sentence))
+}
+
+/** The orders of whatever kind that speak of what the call is done to in their own sentence. */
+const about = (
+  action: Actions.Action,
+  text: string,
+  imperatives: Source["imperatives"]
+): ReadonlyArray<Imperatives.Imperative> =>
+  imperatives(text).slice(0, looked).filter(({ end, start }) =>
+    Actions.namesThing(action, text.slice(...Passages.statement(text, start, end)))
+  )
+
+/** Of the orders of one text, what the others speak of is not looked at. */
+const looked = 200
 
 /** The orders that stand in one sentence with one of these values. */
 const beside = (

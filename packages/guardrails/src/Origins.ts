@@ -59,23 +59,35 @@ export const trace = (sinks: ReadonlyArray<Sink>, sources: ReadonlyArray<Source>
     const needles = Variants.of(sink).map(CanonicalText.value).filter((needle) => needle !== "")
     let origin: Origin = "nowhere"
     const places: Array<Place> = []
-    for (const source of ranked) {
-      if (origin !== "nowhere" && source.origin !== origin) break
-      for (const [start, end] of occurrences(source.text, needles)) {
-        if (sink.kind !== "amount" && isOfDate(source.text, start, end)) continue
-        origin = source.origin
-        if (source.key === undefined || places.length >= most) break
-        const from = source.locate(start)
-        const { at } = source.locate(end - 1)
-        places.push({
-          source,
-          path: from.path,
-          start: from.at,
-          end: from.form === undefined ? at + 1 : at,
-          text: from.text,
-          ...(from.form === undefined ? {} : { form: from.form })
-        })
+    const look = (occurrencesIn: (text: string) => ReadonlyArray<readonly [number, number]>) => {
+      for (const source of ranked) {
+        if (origin !== "nowhere" && source.origin !== origin) break
+        for (const [start, end] of occurrencesIn(source.text)) {
+          if (sink.kind !== "amount" && isOfDate(source.text, start, end)) continue
+          origin = source.origin
+          if (source.key === undefined || places.length >= most) break
+          const from = source.locate(start)
+          const { at } = source.locate(end - 1)
+          places.push({
+            source,
+            path: from.path,
+            start: from.at,
+            end: from.form === undefined ? at + 1 : at,
+            text: from.text,
+            ...(from.form === undefined ? {} : { form: from.form })
+          })
+        }
       }
+    }
+    look((text) => occurrences(text, needles))
+    const grouped = origin === "nowhere" ? Variants.grouped(sink) : undefined
+    if (grouped !== undefined) {
+      look((text) =>
+        Array.from(text.matchAll(grouped), ({ 0: found, index }) => [index, index + found.length] as const).slice(
+          0,
+          most
+        )
+      )
     }
     return { sink, origin, places }
   })

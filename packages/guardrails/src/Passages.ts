@@ -69,15 +69,15 @@ const ends = /[.!?;](?=\s|\\n|["')]|$)|\n|\\n|[{[,:]\s?"|"\s?[:,}\]]/g
 export const isApart = (between: string): boolean => /\n|\\n|"\s*[,:}\]]|,\s*"/.test(between)
 
 /**
- * Whether a passage is running text: six words and more, or as many signs of a script without spaces.
+ * How many words a passage of running text has; of a script without spaces, as many as it has signs.
  *
- * @category predicates
+ * @category readers
  * @since 0.1.0
  */
-export const isProse = (passage: string): boolean =>
-  (passage
+export const words = (passage: string): number =>
+  passage
     .match(/\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana}|\p{Script=Thai}|(?<![\p{L}\p{N}])\p{L}{2,}(?![\p{L}\p{N}])/gu)
-    ?.length ?? 0) >= 6
+    ?.length ?? 0
 
 /**
  * Whether what stands at a place is the number of an item: it says nothing else.

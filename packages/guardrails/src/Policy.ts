@@ -27,6 +27,10 @@ export interface Facts {
   readonly prose: boolean
   /** How much that passage reads like an instruction to a model. */
   readonly signal: "none" | "weak" | "strong"
+  /** Another value of its shape is in a result, too. */
+  readonly rival: boolean
+  /** An account that is nearly the same stands near it. */
+  readonly twin: boolean
   /** It stood encoded there. */
   readonly hidden: boolean
   /** How much the request speaks of doing such a thing. */
@@ -118,6 +122,7 @@ export const standard: ReadonlyArray<Row> = [
     action: "ask",
     when: { origin: results, ordered: [true], asked: ["no", "half"], handedOver: [false], effect: changes }
   },
+  { rule: "nearly_the_same", from: "validation", action: "ask", when: { origin: results, twin: [true] } },
   { rule: "hidden_in_result", from: "lenient", action: "ask", when: { origin: results, hidden: [true] } },
   {
     rule: "from_nowhere",
@@ -153,7 +158,25 @@ export const standard: ReadonlyArray<Row> = [
     rule: "not_asked_for",
     from: "standard",
     action: "ask",
-    when: { origin: results, asked: ["no"], prose: [true], handedOver: [false], effect: changes }
+    when: { origin: results, asked: ["no", "half"], prose: [true], handedOver: [false], effect: changes }
+  },
+  {
+    rule: "ordered_by_result",
+    from: "lenient",
+    action: "ask",
+    when: { origin: results, ordered: [true], asked: ["yes"], handedOver: [false], effect: changes }
+  },
+  {
+    rule: "one_of_several",
+    from: "standard",
+    action: "ask",
+    when: { origin: results, rival: [true], prose: [true], handedOver: [false], effect: changes }
+  },
+  {
+    rule: "not_asked_for",
+    from: "standard",
+    action: "ask",
+    when: { origin: results, asked: ["no"], prose: [true], handedOver: [false], effect: ["fetch"] }
   },
   { rule: "from_result", from: "standard", action: "mark", when: { origin: results } },
   { rule: "told_by_result", from: "strict", action: "ask", when: { origin: results, told: [true] } },

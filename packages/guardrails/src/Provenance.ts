@@ -130,7 +130,7 @@ export const judge = (subject: Subject): Effect.Effect<ReadonlyArray<Judged>> =>
   const left = Requests.leaves(action, goal)
   const traced = Origins.trace(sinks, sources)
   const orders = once(Orders.find(action, subject, signal))
-  const anyOrders = once(Orders.find(action, subject, signal, true))
+  const anyOrders = once(Orders.find(action, subject, signal, traced))
   const all = asked !== "yes" && effect !== "fetch" && isForeign(subject) ? [...traced, itself(tool)] : traced
   return Effect.forEach(all, (traced) =>
     Effect.map(
@@ -139,7 +139,8 @@ export const judge = (subject: Subject): Effect.Effect<ReadonlyArray<Judged>> =>
         : Effect.forEach(traced.places, (place) => weigh(place, action, signal)),
       (weighed): Judged => {
         const isOther = Requests.namesOther(action, goal, traced.sink)
-        const judged = (weighed.length === 0 ? [nothing] : weighed).map(({ level, ordered, place, prose, told }) => {
+        const own = traced.sink.kind === "call" ? asked : Requests.askedWith(asked, action, goal, traced.sink)
+        const judged = (weighed.length === 0 ? [nothing] : weighed).map(({ level, ordered, place, told, words }) => {
           const facts: Policy.Facts = {
             effect,
             origin: traced.origin,
@@ -147,12 +148,15 @@ export const judge = (subject: Subject): Effect.Effect<ReadonlyArray<Judged>> =>
             embedded: traced.sink.embedded,
             told,
             ordered,
-            prose,
+            // A short sentence is one, too, where the request speaks of nothing like it.
+            prose: words >= (own === "no" ? 4 : 6),
             signal: level,
+            rival: words >= 6 && hasRival(traced.sink, place, sources),
+            twin: Requests.hasTwin(traced.sink, place),
             hidden: place?.form !== undefined,
             // Who names an address asks for that one.
-            asked: asked === "yes" && told && isOther ? "half" : asked,
-            handedOver: (left === "actions" || (left === "values" && asked === "yes" &&
+            asked: own === "yes" && told && isOther ? "half" : own,
+            handedOver: (left === "actions" || (left === "values" && own === "yes" &&
               (!told || (!isOther && Requests.isLeftTo(action, goal, traced.sink, place))))) &&
               (!told || Requests.isNamed(goal, place, sources))
           }
@@ -171,6 +175,25 @@ const once = <A>(effect: Effect.Effect<A>): Effect.Effect<A> => {
       ? Effect.tap(effect, (value) => Effect.sync(() => known = { value }))
       : Effect.succeed(known.value)
   )
+}
+
+/** What stands in a sentence of a result, beside another value of its shape: near it, or in another result. */
+const hasRival = (
+  sink: Sinks.Sink,
+  place: Origins.Place | undefined,
+  sources: ReadonlyArray<Sources.Source>
+): boolean => {
+  if (place === undefined || sink.kind !== "recipient") return false
+  let left = 20_000
+  return [
+    place.text.slice(Math.max(0, place.start - 4000), place.end + 4000),
+    ...sources.filter((source) => source.key !== undefined && source !== place.source)
+      .flatMap(({ texts }) => texts.map(({ text }) => text))
+  ].some((text) => {
+    const part = text.slice(0, left)
+    left -= part.length
+    return Requests.hasOther(sink, part)
+  })
 }
 
 const isUnfounded = ({ origin }: Origins.Traced): boolean => origin === "nowhere" || origin === "model"
@@ -197,7 +220,7 @@ const isForeign = ({ arguments: args, sources }: Subject): boolean => {
   return said.length === 0 || Origins.trace(said, trusted).some(({ origin }) => origin === "nowhere")
 }
 
-const nothing: Orders.Weighed = { place: undefined, told: false, ordered: false, prose: false, level: "none" }
+const nothing: Orders.Weighed = { place: undefined, told: false, ordered: false, words: 0, level: "none" }
 
 /** Who hides one value among a hundred is not to be waved through. */
 const tooMany = (judged: Judged): Judged =>
@@ -226,8 +249,8 @@ const weigh = (
     )
   const ordered = !isMarker &&
     place.source.imperatives(place.text).some((one) => one.start >= from && one.end <= until)
-  const prose = Passages.isProse(`${place.text.slice(from, place.start)} ${place.text.slice(place.end, until)}`)
-  return Effect.map(Orders.levelOf(place, signal), (level) => ({ place, told, ordered, prose, level }))
+  const words = Passages.words(`${place.text.slice(from, place.start)} ${place.text.slice(place.end, until)}`)
+  return Effect.map(Orders.levelOf(place, signal), (level) => ({ place, told, ordered, words, level }))
 }
 
 const sending = ["send", "pay", "refund", "invite", "grant", "publish"]

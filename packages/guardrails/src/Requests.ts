@@ -3,7 +3,9 @@
  */
 import * as Actions from "./Actions.ts"
 import * as CanonicalText from "./CanonicalText.ts"
+import * as Imperatives from "./Imperatives.ts"
 import type * as Origins from "./Origins.ts"
+import * as Passages from "./Passages.ts"
 import * as Sinks from "./Sinks.ts"
 import type * as Sources from "./Sources.ts"
 
@@ -22,10 +24,14 @@ export const leaves = (action: Actions.Action, request: string): "actions" | "va
 /** The clauses that leave values of this to a text. */
 const leaving = (action: Actions.Action, request: string): ReadonlyArray<string> => {
   let before = false
+  let last = ""
   return request.split(clauses).filter((clause) => {
-    const own = Actions.askedFor(action, clause) === "yes"
-    const leaves = (own || before) && values.test(clause)
+    const asked = Actions.askedFor(action, clause)
+    // "Correct it", which was said before.
+    const own = asked === "yes" || (asked === "half" && Actions.askedFor(action, `${last}; ${clause}`) === "yes")
+    const leaves = (own || before) && (values.test(clause) || places.test(clause))
     before = own
+    last = clause
     return leaves
   })
 }
@@ -38,9 +44,29 @@ const leaving = (action: Actions.Action, request: string): ReadonlyArray<string>
  * @since 0.1.0
  */
 export const namesOther = (action: Actions.Action, request: string, sink: Sinks.Sink): boolean => {
-  if (!others(sink, request)) return false
+  if (!hasOther(sink, request)) return false
   const asking = request.split(clauses).filter((clause) => Actions.askedFor(action, clause) === "yes")
-  return asking.every((clause) => others(sink, clause))
+  return asking.every((clause) => hasOther(sink, clause))
+}
+
+/**
+ * How much a request asks for what a call does with this value: it counts that the request speaks of what the value is, and that it does
+ * not. Who asks for a new phone number asks for no other address.
+ *
+ * @category readers
+ * @since 0.1.0
+ */
+export const askedWith = (
+  asked: "yes" | "half" | "no",
+  action: Actions.Action,
+  request: string,
+  { path }: Sinks.Sink
+): "yes" | "half" | "no" => {
+  if (asked === "no") return asked
+  const classes = Actions.classesOf(path).filter((name) => !Actions.isOf(action, name))
+  if (classes.length === 0) return asked
+  const named = new Set(Actions.classesOf(request))
+  return classes.some((name) => named.has(name)) ? "yes" : asked
 }
 
 /**
@@ -64,7 +90,37 @@ export const isLeftTo = (
   const known = sources.filter((one) => named.has(one))
   const isOther = known.length > 0 && from.some((one) => sources.includes(one)) && !from.some((one) => named.has(one))
   const near = place.text.slice(Math.max(0, place.start - reach), place.end + reach)
-  return !isOther && !others(sink, near)
+  return !isOther && !hasOther(sink, near) && orders(action, place) < 2
+}
+
+/** How many sentences of a text order such a thing: of two, one is not what the person meant. */
+const orders = (action: Actions.Action, { source, text }: Origins.Place): number =>
+  new Set(Imperatives.of(action, text, source.imperatives).map(({ end, start }) =>
+    Passages.statement(text, start, end)[0]
+  )).size
+
+/**
+ * Whether the text that a number of an account comes from has another one that is the same but for a sign or two: a slip, or who counts on one.
+ *
+ * @category predicates
+ * @since 0.1.0
+ */
+export const hasTwin = ({ kind, value }: Sinks.Sink, place: Origins.Place | undefined): boolean => {
+  const own = plain(value)
+  if (place === undefined || kind !== "recipient" || own.length < 12 || own.includes("@") || own.startsWith("+")) {
+    return false
+  }
+  const shape = Sinks.alike({ path: "", kind, value, embedded: false })
+  const near = place.text.slice(Math.max(0, place.start - reach), place.end + reach)
+  return shape !== undefined && Array.from(near.matchAll(shape)).some(([other]) => isNearly(own, plain(other)))
+}
+
+/** Of one length, with one sign changed, or two, of which two may have changed places. */
+const isNearly = (one: string, other: string): boolean => {
+  if (one.length !== other.length || one === other) return false
+  let different = 0
+  for (let at = 0; at < one.length && different < 4; at++) if (one[at] !== other[at]) different++
+  return different < 3
 }
 
 /** How far around a value another one of its shape is looked for. */
@@ -97,7 +153,13 @@ const titles =
 /** What texts come as. */
 const sources = ["message", "file", "web", "event", "ticket"]
 
-const others = (sink: Sinks.Sink, text: string): boolean => {
+/**
+ * Whether a text has another value of the shape of this one.
+ *
+ * @category predicates
+ * @since 0.1.0
+ */
+export const hasOther = (sink: Sinks.Sink, text: string): boolean => {
   const shape = Sinks.alike(sink)
   if (shape === undefined) return false
   const own = plain(sink.value)
@@ -109,7 +171,7 @@ const plain = (value: string): string => CanonicalText.value(value).replace(/\s|
 const clauses = /[!?;\n]+|\.(?=\s|\p{Lu}|$)|(?:^|\s)\d{1,2}[.)]\s/u
 
 /** Whoever lists the tasks in the request itself hands nothing over. */
-const orders = (verbs: string, things: string): RegExp =>
+const handing = (verbs: string, things: string): RegExp =>
   new RegExp(
     `(?<!\\p{L})(?:${verbs})(?!\\p{L})(?![^.!?\\n]{0,20}\\bfollowing\\b)[^.!?\\n]{0,60}?(?<!\\p{L})(?:${things})(?!\\p{L})(?!\\s*:)`,
     "iu"
@@ -117,36 +179,40 @@ const orders = (verbs: string, things: string): RegExp =>
 
 /** English, German, French, Spanish, Italian, Portuguese, Dutch, Polish. */
 const actions: ReadonlyArray<RegExp> = [
-  orders(
+  handing(
     "do|perform|complete|execute|carry out|follow|handle|work through|act on|take care of|process|finish|obey|go through",
     "instructions?|directions|actions?|tasks?|to-?dos?|steps|checklist|runbook|playbook|procedure|(?:what|whatever) [^.!?\\n]{1,40} (?:says?|asks?|wants?|tells?|lists?|describes?)"
   ),
-  orders(
+  handing(
     "erledige|erledigen|mache?|tu|führe|folge|befolge|arbeite|bearbeite",
     "anweisung(?:en)?|aufgaben?|schritten?|aktionen|punkte|anleitung|was [^.!?\\n]{1,40} (?:sagt|steht|verlangt|will|möchte)"
   ),
-  orders(
+  handing(
     "fais|faites|suis|suivez|exécute|effectue|traite|applique",
     "instructions?|tâches?|étapes|actions|consignes|ce que"
   ),
-  orders("haz|haga|sigue|siga|realiza|ejecuta|completa|atiende|cumple", "instrucciones|tareas?|pasos|acciones|lo que"),
-  orders("fai|segui|esegui|svolgi|completa|applica", "istruzioni|compiti|attività|passi|azioni|quello che|ciò che"),
-  orders("faça|siga|execute|realize|complete|cumpra", "instruções|tarefas?|passos|ações|o que"),
-  orders("doe|volg|voer|werk|handel", "instructies|taken|stappen|acties|wat"),
-  orders("zrób|wykonaj|postępuj", "instrukcj\\p{L}*|zadani\\p{L}*|krok\\p{L}*|to, co|co")
+  handing("haz|haga|sigue|siga|realiza|ejecuta|completa|atiende|cumple", "instrucciones|tareas?|pasos|acciones|lo que"),
+  handing("fai|segui|esegui|svolgi|completa|applica", "istruzioni|compiti|attività|passi|azioni|quello che|ciò che"),
+  handing("faça|siga|execute|realize|complete|cumpra", "instruções|tarefas?|passos|ações|o que"),
+  handing("doe|volg|voer|werk|handel", "instructies|taken|stappen|acties|wat"),
+  handing("zrób|wykonaj|postępuj", "instrukcj\\p{L}*|zadani\\p{L}*|krok\\p{L}*|to, co|co")
 ]
+
+/** "The address in their letter". */
+const places =
+  /(?<!\p{L})(?:(?:address|number|account|amount|date|time|code|name|figure|price|link|detail|value)s?(?: (?:is|are|given|shown|printed|noted))? (?:in|on|from|at) (?:the|their|his|her|its|my|our|this|that)|\p{L}*(?:adresse|nummer|konto|betrag|datum|code|preis|daten|angaben)n? (?:\p{L}+ ){0,2}(?:in|aus|auf|von|im|vom)|(?:adresse|numéro|compte|montant|date|code|prix|données) (?:\p{L}+ ){0,2}dans|(?:dirección|número|cuenta|importe|fecha|código|precio|datos|usuario) (?:\p{L}+ ){0,2}en|(?:indirizzo|numero|conto|importo|data|codice|prezzo|dati) (?:\p{L}+ ){0,2}(?:in|nella?|nell['’]\p{L}+)|(?:endereço|número|conta|valor|data|código|preço|dados) (?:\p{L}+ ){0,2}(?:em|na|no)|(?:adres|nummer|rekening|bedrag|datum|code|prijs|gegevens) (?:\p{L}+ ){0,2}(?:in|uit|op|van))(?!\p{L})/iu
 
 const values = new RegExp(
   `(?<!\\p{L})(?:${
     [
-      "details?|instructions?|specified|mentioned|accord\\p{L}*|described|listed|stated|bills?|invoices?|based on|asks?|proposes?|suggests?|says|(?<!(?:merge|pull) )requests?|wants|recommends|lists|as per|to-?dos?",
-      "rechnung|laut|gemäß|angegeben\\p{L}*|genannt\\p{L}*|beschrieben\\p{L}*|steht|vorschlägt|bittet|verlangt|möchte|anfrage",
-      "facture|selon|indiqué\\p{L}*|mentionné\\p{L}*|décrit\\p{L}*|demande|propose|d['’]après|souhaite",
-      "factura|según|indicad\\p{L}*|mencionad\\p{L}*|descrit\\p{L}*|pide|propone|dice|solicitud",
-      "fattura|secondo|indicat\\p{L}*|menzionat\\p{L}*|descritt\\p{L}*|chiede|richiesta",
-      "fatura|conforme|segundo|pede|propõe|diz",
-      "factuur|volgens|vermeld\\p{L}*|genoemd\\p{L}*|beschreven|vraagt|voorstelt|verzoek",
-      "faktur\\p{L}*|rachun\\p{L}*|według|zgodnie|podan\\p{L}*|wymienion\\p{L}*|opisan\\p{L}*|prosi|proponuje"
+      "details?|instructions?|specified|mentioned|accord\\p{L}*|described|listed|stated|bills?|invoices?|based on|asks?|proposes?|suggests?|says|(?<!(?:merge|pull) )requests?|wants|recommends|lists|as per|to-?dos?|writes|wrote|written",
+      "rechnung|laut|gemäß|angegeben\\p{L}*|genannt\\p{L}*|beschrieben\\p{L}*|steht|vorschlägt|bittet|verlangt|möchte|anfrage|schreibt|geschrieben|wünscht",
+      "facture|selon|indiqué\\p{L}*|mentionné\\p{L}*|décrit\\p{L}*|demande|propose|d['’]après|souhaite|(?:l['’])?écrit",
+      "factura|según|indicad\\p{L}*|mencionad\\p{L}*|descrit\\p{L}*|pide|propone|dice|solicitud|escribe|dicen",
+      "fattura|secondo|indicat\\p{L}*|menzionat\\p{L}*|descritt\\p{L}*|chiede|richiesta|scrive|dice|propone",
+      "fatura|conforme|segundo|pede|propõe|diz|escreve",
+      "factuur|volgens|vermeld\\p{L}*|genoemd\\p{L}*|beschreven|vraagt|voorstelt|verzoek|schrijft|geschreven",
+      "faktur\\p{L}*|rachun\\p{L}*|według|zgodnie|podan\\p{L}*|wymienion\\p{L}*|opisan\\p{L}*|prosi|proponuje|pisze"
     ].join("|")
   })(?!\\p{L})`,
   "iu"

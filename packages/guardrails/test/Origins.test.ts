@@ -106,3 +106,37 @@ describe("Sinks.of", () => {
     assert.isTrue(Sinks.of({ to: Array.from({ length: 100 }, (_, index) => `a${index}@x.org`) }).more)
   })
 })
+
+describe("Origins.trace of numbers that are written in another way", () => {
+  const found = (path: string, value: string, kind: Sinks.Sink["kind"], text: string) =>
+    Origins.trace([{ path, kind, value, embedded: false }], [result(text)])[0]?.origin
+
+  it("finds cents as what they are a hundredth of, if the argument is named so", () => {
+    assert.strictEqual(found("amount_cents", "1250", "amount", "12,50 EUR"), "open_world")
+    assert.strictEqual(found("budget_micros", "40000000", "amount", "40 EUR a day"), "open_world")
+    assert.strictEqual(found("amount", "1250", "amount", "12,50 EUR"), "nowhere")
+  })
+
+  it("finds phones and cards however their digits are grouped, and no other ones", () => {
+    assert.strictEqual(found("phone", "+33624807113", "recipient", "call +33 6 24 80 71 13"), "open_world")
+    assert.strictEqual(found("phone", "+491518887766", "recipient", "Tel. 0151/888 77 66"), "open_world")
+    assert.strictEqual(found("phone", "+33624807114", "recipient", "call +33 6 24 80 71 13"), "nowhere")
+    assert.strictEqual(found("card", "9143923087230599", "id", "9143 9230 8723 0599"), "open_world")
+  })
+})
+
+describe("Sinks.of", () => {
+  const kinds = (args: Schema.Json) => Sinks.of(args).sinks.map(({ embedded, kind, value }) => [kind, value, embedded])
+
+  it("takes addresses of the network, handles, and words with a digit for what they are, whatever the argument is called", () => {
+    assert.deepStrictEqual(kinds({ value: "203.0.113.9" }), [["url", "203.0.113.9", false]])
+    assert.deepStrictEqual(kinds({ who: "@leila_685" }), [["recipient", "@leila_685", false]])
+    assert.deepStrictEqual(kinds({ what: "db-19790" }), [["id", "db-19790", false]])
+    assert.deepStrictEqual(kinds({ domain: "light" }), [])
+  })
+
+  it("finds no hosts in names of files and in code", () => {
+    assert.deepStrictEqual(kinds({ content: "run main.py, then items.reduce and user.id of @types" }), [])
+    assert.deepStrictEqual(kinds({ content: "see files.example.com" }), [["url", "files.example.com", true]])
+  })
+})

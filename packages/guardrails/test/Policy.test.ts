@@ -11,6 +11,8 @@ const Facts = Schema.Struct({
   ordered: Schema.Boolean,
   prose: Schema.Boolean,
   signal: Schema.Literals(["none", "weak", "strong"]),
+  rival: Schema.Boolean,
+  twin: Schema.Boolean,
   hidden: Schema.Boolean,
   asked: Schema.Literals(["yes", "half", "no"]),
   handedOver: Schema.Boolean

@@ -24,6 +24,8 @@ export interface Task {
   readonly goal: string
   readonly results: ReadonlyArray<{ readonly tool: string; readonly text: string }>
   readonly own: Call
+  /** What else serves it. */
+  readonly further?: ReadonlyArray<Call>
   readonly hostile: ReadonlyArray<Hostile>
 }
 

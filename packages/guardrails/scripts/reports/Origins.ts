@@ -84,14 +84,15 @@ const agentDojo = (data: string): ReadonlyArray<unknown> =>
   readFileSync(join(data, "provenance", "dev.jsonl"), "utf8")
     .split("\n").filter((line) => line !== "").map((line) => JSON.parse(line))
 
-const made = (which: "first" | "later"): ReadonlyArray<unknown> => Made.make(20_260_301, 8, which)
+const made = (which: Made.Which, rounds = 8): ReadonlyArray<unknown> => Made.make(20_260_301, rounds, which)
 
 /** Without a text signal: what holds whatever was learned. */
 export const alone = (data: string): Effect.Effect<string> =>
   table([
     ["AgentDojo", agentDojo(data), TextSignal.none],
     ["made", made("first"), TextSignal.none],
-    ["made later", made("later"), TextSignal.none]
+    ["made later", made("later"), TextSignal.none],
+    ["made last", made("last", 2), TextSignal.none]
   ])
 
 /** With the signal of profiles, and with one that has not seen the source. */
@@ -107,7 +108,8 @@ export const withSignal = Effect.fn("withSignal")(function*(data: string) {
     ["AgentDojo, not learned from", agentDojo(data), unseen],
     ["AgentDojo, learned from", agentDojo(data), LearnedSignal.signal],
     ["made", made("first"), LearnedSignal.signal],
-    ["made later", made("later"), LearnedSignal.signal]
+    ["made later", made("later"), LearnedSignal.signal],
+    ["made last", made("last", 2), LearnedSignal.signal]
   ])
 })
 
