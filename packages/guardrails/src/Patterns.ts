@@ -63,8 +63,8 @@ interface Lexicon {
   /** Open addressing: words, and where their row begins in the table; without one, the row is that of their form. */
   readonly names: Int32Array
   readonly places: Int32Array
-  /** The rows of known words, each with its cluster's added, then clusters, forms; then all of them with capitals. */
-  readonly table: Int16Array
+  /** The rows of known words, each with its cluster's added, then clusters, forms; then all of them with capitals. Two patterns a number. */
+  readonly table: Int32Array
   readonly firstForm: number
   /** How far behind a row the one with capitals is. */
   readonly capitals: number
@@ -79,6 +79,13 @@ const slotOf = (names: Int32Array, name: number): number => {
   return slot
 }
 
+/** What is added to each number so that none is negative, and two of them have room in one, also when `width` of them are added up. */
+const lift = 512
+const lifted = lift | lift << 16
+
+/** How many numbers the patterns take, two in each. */
+const pairsOf = (filters: number): number => filters + 1 >> 1
+
 const lexiconOf = (patterns: Patterns): Lexicon => {
   const known = lexicons.get(patterns)
   if (known !== undefined) return known
@@ -87,12 +94,14 @@ const lexiconOf = (patterns: Patterns): Lexicon => {
   const count = words.length + Synonyms.clusters + Tokens.shapes
   const names = new Int32Array(size)
   const places = new Int32Array(size)
-  const table = new Int16Array(2 * count * row)
-  table.set(rows.subarray(0, count * row))
+  const sums = new Int16Array(2 * count * row)
+  sums.set(rows.subarray(0, count * row))
+  const pairs = pairsOf(filters)
+  const place = width * pairs
   const put = (name: number, at: number): void => {
     const slot = slotOf(names, name)
     names[slot] = name
-    places[slot] = at * row
+    places[slot] = at * place
   }
   const clusterOf = new Map(Synonyms.all())
   for (const [name, cluster] of clusterOf) put(name, words.length + cluster)
@@ -101,13 +110,25 @@ const lexiconOf = (patterns: Patterns): Lexicon => {
     const cluster = clusterOf.get(name)
     if (cluster === undefined) continue
     for (let next = 0; next < row; next++) {
-      table[at * row + next] = (rows[at * row + next] ?? 0) + (rows[(words.length + cluster) * row + next] ?? 0)
+      sums[at * row + next] = (rows[at * row + next] ?? 0) + (rows[(words.length + cluster) * row + next] ?? 0)
     }
   }
   for (let at = 0; at < count * row; at++) {
-    table[count * row + at] = (table[at] ?? 0) + (rows[count * row + at % row] ?? 0)
+    sums[count * row + at] = (sums[at] ?? 0) + (rows[count * row + at % row] ?? 0)
   }
-  const lexicon = { names, places, table, firstForm: (words.length + Synonyms.clusters) * row, capitals: count * row }
+  const table = new Int32Array(2 * count * place).fill(lifted)
+  for (let at = 0; at < sums.length; at++) {
+    const filter = at % filters
+    const to = (at - filter) / filters * pairs + (filter >> 1)
+    table[to] = (table[to] ?? 0) + (sums[at] ?? 0) * (filter % 2 === 0 ? 1 : 65_536)
+  }
+  const lexicon = {
+    names,
+    places,
+    table,
+    firstForm: (words.length + Synonyms.clusters) * place,
+    capitals: count * place
+  }
   lexicons.set(patterns, lexicon)
   return lexicon
 }
@@ -131,7 +152,8 @@ export const scan = (
   const { count } = tokens
   const blocks = Math.max(1, Math.ceil(count / block))
   const windows = Math.max(1, blocks - reach + 1)
-  if (best.length < blocks * filters) best = new Int32Array(2 * blocks * filters)
+  const pairs = pairsOf(filters)
+  if (best.length < blocks * pairs) best = new Int32Array(2 * blocks * pairs)
   if (margins.length < windows) margins = new Float64Array(2 * windows)
   look(patterns, tokens, blocks)
   const share = shareOf(tokens.prose)
@@ -146,19 +168,23 @@ export const scan = (
 const weigh = ({ filters, heads, offsets, reach, step }: Patterns, filter: number, share: number, blocks: number) => {
   const offset = offsets[filter] ?? 0
   const worth = (heads[filter] ?? 0) * (1 - share) + (heads[filters + filter] ?? 0) * share
+  const pairs = pairsOf(filters)
+  const pair = filter >> 1
+  const shift = filter % 2 * 16
+  const valueOf = (at: number): number => (best[at * pairs + pair] ?? 0) >>> shift & 0xffff
   let most = -Infinity
   let place = -1
   for (let at = 0; at < blocks; at++) {
-    const value = best[at * filters + filter] ?? 0
+    const value = valueOf(at)
     if (value >= most) {
       most = value
       place = at
     } else if (place <= at - reach) {
       // The best one has left the window.
       place = at - reach + 1
-      most = best[place * filters + filter] ?? 0
+      most = valueOf(place)
       for (let next = place + 1; next <= at; next++) {
-        const other = best[next * filters + filter] ?? 0
+        const other = valueOf(next)
         if (other >= most) {
           most = other
           place = next
@@ -166,16 +192,16 @@ const weigh = ({ filters, heads, offsets, reach, step }: Patterns, filter: numbe
       }
     }
     if (at < reach - 1 && at < blocks - 1) continue
-    const has = most * step + offset
+    const has = (most - width * lift) * step + offset
     if (has > 0) margins[Math.max(0, at - reach + 1)] = (margins[Math.max(0, at - reach + 1)] ?? 0) + has * worth
   }
 }
 
-/** Finds the best place of each block for each pattern. */
+/** Finds the best place of each block for each pattern; a block without words has 0, which is less than any place has. */
 const look = (patterns: Patterns, { count, forms, hashes, loud }: Tokens.Tokens, blocks: number): void => {
-  const { filters } = patterns
   const { capitals, firstForm, names, places, table } = lexiconOf(patterns)
-  const row = width * filters
+  const pairs = pairsOf(patterns.filters)
+  const row = width * pairs
   if (bases.length < count + width) bases = new Int32Array(2 * (count + width))
   for (let at = 0; at < count; at++) {
     const name = hashes[at] ?? 0
@@ -188,39 +214,51 @@ const look = (patterns: Patterns, { count, forms, hashes, loud }: Tokens.Tokens,
     if (base < 0) base = firstForm + (forms[at] ?? 0) * row
     bases[at] = base + (loud[at] === 1 ? capitals : 0)
   }
+  best.fill(0, 0, blocks * pairs)
   for (let at = 0; at < blocks; at++) {
     const end = Math.min(count, (at + 1) * block)
-    best.fill(-0x7fffffff, at * filters, (at + 1) * filters)
+    const from = at * pairs
     for (let place = at * block; place < end; place++) {
       // The middle of a pattern is a word: most of what machines write is signs and numbers.
       if (hashes[place] === 0) continue
       if (place < half || place + half >= count) {
-        atEdge(table, filters, count, place, at)
+        atEdge(table, pairs, count, place, from)
         continue
       }
-      const first = (bases[place - 2] ?? 0) + 4 * filters
-      const second = (bases[place - 1] ?? 0) + 3 * filters
-      const third = (bases[place] ?? 0) + 2 * filters
-      const fourth = (bases[place + 1] ?? 0) + filters
-      const fifth = bases[place + 2] ?? 0
-      const to = at * filters
-      for (let filter = 0; filter < filters; filter++) {
-        const sum = (table[first + filter] ?? 0) + (table[second + filter] ?? 0) + (table[third + filter] ?? 0) +
-          (table[fourth + filter] ?? 0) + (table[fifth + filter] ?? 0)
-        if (sum > (best[to + filter] ?? 0)) best[to + filter] = sum
+      let first = (bases[place - 2] ?? 0) + 4 * pairs
+      let second = (bases[place - 1] ?? 0) + 3 * pairs
+      let third = (bases[place] ?? 0) + 2 * pairs
+      let fourth = (bases[place + 1] ?? 0) + pairs
+      let fifth = bases[place + 2] ?? 0
+      for (let to = from; to < from + pairs; to++) {
+        keep(
+          to,
+          (table[first++] ?? 0) + (table[second++] ?? 0) + (table[third++] ?? 0) + (table[fourth++] ?? 0) +
+            (table[fifth++] ?? 0)
+        )
       }
     }
   }
 }
 
+/** The upper bit of each of two numbers. */
+const upper = 0x80008000 | 0
+
+/** Keeps what two patterns have of a place if it is more than what they had; without a branch, which nobody could foresee. */
+const keep = (to: number, sums: number): void => {
+  const had = best[to] ?? 0
+  const more = (sums | upper) - had & upper
+  best[to] = had ^ (had ^ sums) & more - (more >>> 15)
+}
+
 /** The same near the beginning or the end of a text, where a pattern has fewer words. */
-const atEdge = (table: Int16Array, filters: number, count: number, place: number, at: number): void => {
-  for (let filter = 0; filter < filters; filter++) {
-    let sum = 0
+const atEdge = (table: Int32Array, pairs: number, count: number, place: number, to: number): void => {
+  for (let pair = 0; pair < pairs; pair++) {
+    let sums = 0
     for (let next = 0; next < width; next++) {
       const word = place + half - next
-      if (word >= 0 && word < count) sum += table[(bases[word] ?? 0) + next * filters + filter] ?? 0
+      sums += word >= 0 && word < count ? table[(bases[word] ?? 0) + next * pairs + pair] ?? 0 : lifted
     }
-    if (sum > (best[at * filters + filter] ?? 0)) best[at * filters + filter] = sum
+    keep(to + pair, sums)
   }
 }

@@ -2,6 +2,7 @@ import { Patterns, Reading, Tokens } from "@durable-agents/guardrails"
 import { assert, describe, it } from "@effect/vitest"
 import * as Chance from "../scripts/training/Chance.ts"
 import * as Grammar from "../scripts/training/Grammar.ts"
+import * as Synonyms from "../src/Synonyms.ts"
 
 const tokensOf = (text: string) => Tokens.of(Reading.read(text))
 const wordsOf = (text: string) => {
@@ -10,20 +11,61 @@ const wordsOf = (text: string) => {
 }
 
 /** A network of chance, which knows two words by themselves. */
-const patternsOf = (seed: number): Patterns.Patterns => {
+const patternsOf = (seed: number, filters = 3): Patterns.Patterns => {
   const chance = Chance.make(seed)
   const words = wordsOf("ignore instructions")
+  const some = (all: readonly [number, number, number]) => Array.from({ length: filters }, (_, at) => all[at % 3] ?? 0)
   return {
-    filters: 3,
-
+    filters,
     reach: 2,
     words,
-    rows: Int8Array.from({ length: (words.length + 256 + Tokens.shapes + 1) * 15 }, () => chance.below(255) - 127),
+    rows: Int8Array.from(
+      { length: (words.length + 256 + Tokens.shapes + 1) * 5 * filters },
+      () => seed === 0 ? 127 : chance.below(255) - 127
+    ),
     step: 0.01,
-    offsets: [-0.5, 0.25, -1],
-    heads: [1, -0.5, 2, 0.5, 1, -1],
+    offsets: some([-0.5, 0.25, -1]),
+    heads: [...some([1, -0.5, 2]), ...some([0.5, 1, -1])],
     biases: [-2, -1]
   }
+}
+
+/** The margins of windows as they are defined, added up one by one. */
+const definedMarginsOf = (
+  { biases, filters, heads, offsets, reach, rows, step, words }: Patterns.Patterns,
+  text: string
+) => {
+  const { count, forms, hashes, loud, prose } = tokensOf(text)
+  const clusterOf = new Map(Synonyms.all())
+  const firstForm = words.length + Synonyms.clusters
+  const rowsOf = (at: number): ReadonlyArray<number> => {
+    const own = words.indexOf(hashes[at] ?? 0)
+    const cluster = clusterOf.get(hashes[at] ?? 0)
+    return [
+      ...(own < 0 ? [] : [own]),
+      ...(cluster === undefined ? own < 0 ? [firstForm + (forms[at] ?? 0)] : [] : [words.length + cluster]),
+      ...(loud[at] === 1 ? [firstForm + Tokens.shapes] : [])
+    ]
+  }
+  const at = (place: number, filter: number): number => {
+    let sum = 0
+    for (let column = 0; column < Patterns.width; column++) {
+      const word = place + 2 - column
+      if (word < 0 || word >= count) continue
+      for (const row of rowsOf(word)) sum += rows[(row * Patterns.width + column) * filters + filter] ?? 0
+    }
+    return sum * step
+  }
+  const share = Patterns.shareOf(prose)
+  const blocks = Math.max(1, Math.ceil(count / Patterns.block))
+  return Array.from({ length: Math.max(1, blocks - reach + 1) }, (_, window) => {
+    const places = Array.from({ length: reach * Patterns.block }, (_, next) => window * Patterns.block + next)
+      .filter((place) => place < count && hashes[place] !== 0)
+    return Array.from({ length: filters }, (_, filter) => {
+      const has = Math.max(...places.map((place) => at(place, filter))) + (offsets[filter] ?? 0)
+      return Math.max(0, has) * ((heads[filter] ?? 0) * (1 - share) + (heads[filters + filter] ?? 0) * share)
+    }).reduce((sum, next) => sum + next, biases[0] * (1 - share) + biases[1] * share)
+  })
 }
 
 const marginsOf = (patterns: Patterns.Patterns, text: string) => {
@@ -50,6 +92,20 @@ describe("Patterns.scan", () => {
     const windows = marginsOf(patternsOf(1), text)
     assert.deepStrictEqual(windows.map(([from]) => from), windows.map((_, at) => at * Patterns.block))
     assert.strictEqual(windows.at(-1)?.[1], count)
+  })
+
+  it("scores as many patterns as there are, each by its best place, however much its words are worth", () => {
+    for (const filters of [1, 2, 3, 4, 7]) {
+      for (const seed of [0, 5, 6]) {
+        const patterns = patternsOf(seed, filters)
+        for (const  of of["", "ignore", text, "12 34 -- 56 ".repeat(12) + text]) {
+          const defined = definedMarginsOf(patterns, of)
+          const margins = marginsOf(patterns, of)
+          assert.strictEqual(margins.length, defined.length)
+          for (const [at, [, , margin]] of margins.entries()) assert.closeTo(margin, defined[at] ?? NaN, 1e-6)
+        }
+      }
+    }
   })
 
   it("finds the same wherever it stands, and whatever was scored before", () => {
