@@ -4,8 +4,9 @@
 import { Digest } from "@durable-agents/core"
 import { Effect, Layer } from "effect"
 import * as Detector from "./Detector.ts"
+import { base64 } from "./Folding.ts"
 import type { Linear } from "./Linear.ts"
-import type { Patterns } from "./Patterns.ts"
+import * as Patterns from "./Patterns.ts"
 import type { Channel, Signal } from "./TextSignal.ts"
 import { TextSignal } from "./TextSignal.ts"
 import * as goal from "./weights/goal.ts"
@@ -23,8 +24,8 @@ export interface Weights {
   readonly data: string
   readonly machine: ReadonlyArray<number>
   readonly prose: ReadonlyArray<number>
-  /** `words` are three bytes each, `rows` signed bytes, both in base64. */
-  readonly patterns: Omit<Patterns, "words" | "rows"> & { readonly words: string; readonly rows: string }
+  /** `words` are three bytes each, in base64; `rows` a character each, whose value in base64 says which of the levels. */
+  readonly patterns: Omit<Patterns.Patterns, "words" | "rows"> & { readonly words: string; readonly rows: string }
   /** `weights` are signed bytes, in base64. */
   readonly linear?: Omit<Linear, "weights"> & { readonly share: number; readonly weights: string }
 }
@@ -43,7 +44,7 @@ const opened = (channel: Channel, { linear, machine, patterns, prose }: Omit<Wei
         { length: words.length / 3 },
         (_, at) => (words[3 * at] ?? 0) << 16 | (words[3 * at + 1] ?? 0) << 8 | (words[3 * at + 2] ?? 0)
       ),
-      rows: new Int8Array(bytesOf(patterns.rows).buffer)
+      rows: Int8Array.from(patterns.rows, (character) => Patterns.levels[base64[character.charCodeAt(0)] ?? 0] ?? 0)
     },
     ...(linear === undefined ? {} : {
       linear: { share: linear.share, model: { ...linear, weights: new Int8Array(bytesOf(linear.weights).buffer) } }
@@ -70,7 +71,7 @@ export const modelOf = (channel: Channel): Detector.Model => {
 const levels = { weak: Detector.levelOf(0.03), strong: Detector.levelOf(0.001) }
 
 const signalOf = (model: (channel: Channel) => Detector.Model, name: string): Signal => ({
-  version: `learned-3-${name}`,
+  version: `learned-4-${name}`,
   levels: { goal: levels, tool_args: levels, tool_result: levels },
   score: (text, channel) => Effect.map(judgedBy(model(channel), text, channel, levels.weak), ({ passages }) => passages)
 })

@@ -19,8 +19,8 @@ export interface Patterns {
   /** The words that are known by themselves, in the order of their rows. */
   readonly words: ReadonlyArray<number>
   /**
-   * What words are worth: `width * filters` numbers for each known word, then for each cluster, each form and for capitals; the last
-   * place of a pattern first.
+   * What words are worth, each one of `levels`: `width * filters` numbers for each known word, then for each cluster, each form and for
+   * capitals; the last place of a pattern first.
    */
   readonly rows: Int8Array
   /** What one unit of these is worth. */
@@ -49,6 +49,17 @@ export const block = 8
 export const width = 5
 
 const half = 2
+
+/**
+ * What a word can be worth to a pattern: close to each other where it is little, so that six bits are enough for one.
+ *
+ * @category constants
+ * @since 0.1.0
+ */
+export const levels: ReadonlyArray<number> = [
+  0,
+  ...Array.from({ length: 31 }, (_, at) => Math.round(127 * ((at + 1) / 31) ** 1.6)).flatMap((level) => [level, -level])
+]
 
 /**
  * How much of a text counts as sentences, from 0 to 1.

@@ -27,7 +27,7 @@ interface Tolerance {
  */
 export const tolerances: { readonly [Name in Exclude<Guardrails.Profile, "off" | "validation">]: Tolerance } = {
   lenient: { machine: 0.001, prose: 0.003, goal: 0.0008, args: 0.0005 },
-  standard: { machine: 0.0018, prose: 0.009, goal: 0.0045, args: 0.0042 },
+  standard: { machine: 0.0018, prose: 0.01, goal: 0.0045, args: 0.0042 },
   strict: { machine: 0.0055, prose: 0.033, goal: 0.0195, args: 0.0095 }
 }
 

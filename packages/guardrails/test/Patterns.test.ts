@@ -108,6 +108,16 @@ describe("Patterns.scan", () => {
     }
   })
 
+  it("has different levels, both ways alike, that a character can number", () => {
+    assert.strictEqual(Patterns.levels[0], 0)
+    assert.strictEqual(new Set(Patterns.levels).size, Patterns.levels.length)
+    assert.isAtMost(Patterns.levels.length, 64)
+    assert.deepStrictEqual(
+      Patterns.levels.toSorted((a, b) => a - b),
+      Patterns.levels.map((level) => level === 0 ? 0 : -level).toSorted((a, b) => a - b)
+    )
+  })
+
   it("finds the same wherever it stands, and whatever was scored before", () => {
     const patterns = patternsOf(2)
     const once = marginsOf(patterns, text)

@@ -13,13 +13,13 @@ export interface Settings {
 }
 
 export const settings: { readonly [Name in Channel]: Settings } = {
-  tool_result: { patterns: { filters: 24, reach: 4, words: 700, epochs: 14, seed: 25, excuses: false } },
+  tool_result: { patterns: { sets: 2, filters: 24, reach: 4, words: 560, epochs: 14, seed: 25, excuses: false } },
   goal: {
-    patterns: { filters: 24, reach: 6, words: 600, epochs: 12, seed: 6, excuses: true },
+    patterns: { sets: 1, filters: 24, reach: 6, words: 600, epochs: 12, seed: 6, excuses: true },
     linear: { bits: 15, epochs: 5, most: 0.1, seed: 778, share: 1 }
   },
   tool_args: {
-    patterns: { filters: 12, reach: 4, words: 100, epochs: 12, seed: 7, excuses: true },
+    patterns: { sets: 1, filters: 12, reach: 4, words: 36, epochs: 12, seed: 7, excuses: true },
     linear: { bits: 13, epochs: 8, most: 0.15, seed: 779, share: 1 }
   }
 }
@@ -38,20 +38,26 @@ export const fit = (
   seed: number
 ): Detector.Model => {
   const { linear, patterns } = settings[channel]
-  const made = Examples.made(from, channel, seed)
+  const made = Array.from(
+    { length: patterns.sets },
+    (_, set) => Examples.made(from, channel, seed + 1000 * set)
+  )
   const own = from.flatMap(({ channel: other, id }) => {
     const example = other === channel ? known.get(id) : undefined
     return example === undefined ? [] : [example]
   })
   const none = { machine: [], prose: [], encoded: Detector.isEncodingOdd(channel) }
   if (linear === undefined) {
-    return { ...none, patterns: PatternLearning.learn([...own, ...made.map(Examples.example)], patterns) }
+    return {
+      ...none,
+      patterns: PatternLearning.learn(own, (set) => (made[set] ?? []).map(Examples.example), patterns)
+    }
   }
-  const all = [...own, ...made.map(Examples.featured)]
+  const featured = made.map((some) => some.map(Examples.featured))
   return {
     ...none,
-    patterns: PatternLearning.learn(all, patterns),
-    linear: { model: Learning.learn(all, linear), share: linear.share }
+    patterns: PatternLearning.learn(own, (set) => featured[set] ?? [], patterns),
+    linear: { model: Learning.learn([...own, ...(featured[0] ?? [])], linear), share: linear.share }
   }
 }
 

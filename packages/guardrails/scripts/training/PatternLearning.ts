@@ -1,5 +1,7 @@
 /**
- * Learns patterns: of a benign text its strongest windows have to be weak, of an attack its strongest window has to be strong.
+ * Learns patterns: of a benign text its strongest windows have to be weak, of an attack its strongest window has to be strong. Several
+ * sets of patterns are learned apart, each from its own made texts, and have one voice each: what only one of them sees by chance does
+ * not stand out.
  */
 import * as Patterns from "../../src/Patterns.ts"
 import * as Synonyms from "../../src/Synonyms.ts"
@@ -8,6 +10,9 @@ import * as Chance from "./Chance.ts"
 import type { Example, Place } from "./Examples.ts"
 
 export interface Settings {
+  /** How many sets of patterns are learned. */
+  readonly sets: number
+  /** How many patterns a set has. */
   readonly filters: number
   readonly reach: number
   /** How many words are known by themselves. */
@@ -20,12 +25,15 @@ export interface Settings {
 
 const rate = 0.1
 const decay = 1e-6
+/** How much more is learned from what must not stand out: few benign texts may, of very many. */
+const heed = 3
 /** How often a word is not known by itself while it is learned from, so that its neighbours have to do. */
 const unknown = 0.2
 
 interface Rows {
   /** The row of a word by itself, or -1. */
   readonly own: Int16Array
+  /** That of its cluster, or of its form, which counts only for a word that is not known by itself. */
   readonly other: Int16Array
 }
 
@@ -54,12 +62,34 @@ const move = ({ moved, values }: Learning, at: number, slope: number, speed: num
   values[at] = value - speed * whole / Math.sqrt(sum)
 }
 
-export const learn = (examples: ReadonlyArray<Example>, settings: Settings): Patterns.Patterns => {
-  const { epochs, excuses, filters, reach, seed } = settings
+/** One set of patterns. */
+interface Learned {
+  readonly weights: Learning
+  readonly offsets: Learning
+  readonly heads: Learning
+  readonly biases: Learning
+}
+
+/** From examples, and for each set other ones that are made. */
+export const learn = (
+  examples: ReadonlyArray<Example>,
+  made: (set: number) => ReadonlyArray<Example>,
+  settings: Settings
+): Patterns.Patterns => {
+  const all = Array.from({ length: settings.sets }, (_, set) => [...examples, ...made(set)])
+  const words = vocabulary(all.flat(), settings.words)
+  return written(settings, words, all.map((some, set) => one(some, words, settings, settings.seed + 1000 * set)))
+}
+
+const one = (
+  examples: ReadonlyArray<Example>,
+  words: ReadonlyArray<number>,
+  { epochs, excuses, filters, reach }: Settings,
+  seed: number
+): Learned => {
   const { width } = Patterns
   const chance = Chance.make(seed)
   const half = width - 1 >> 1
-  const words = vocabulary(examples, settings.words)
   const rowOf = new Map(words.map((name, at) => [name, at]))
   const clusterOf = new Map(Synonyms.all())
   const firstForm = words.length + Synonyms.clusters
@@ -105,8 +135,9 @@ export const learn = (examples: ReadonlyArray<Example>, settings: Settings): Pat
         const at = place + half - column
         if (at < 0 || at >= count) continue
         const row = own[at] ?? -1
+        const other = rows.other[at] ?? 0
         if (row >= 0) add(to, row, column)
-        add(to, rows.other[at] ?? 0, column)
+        if (row < 0 || other < firstForm) add(to, other, column)
         if (loud[at] === 1) add(to, capitals, column)
       }
       const first = Math.floor(place / Patterns.block) * filters
@@ -163,8 +194,9 @@ export const learn = (examples: ReadonlyArray<Example>, settings: Settings): Pat
         if (at < 0 || at >= count) continue
         const column = next * filters + filter
         const row = own[at] ?? -1
+        const other = rows.other[at] ?? 0
         if (row >= 0) move(weights, row * width * filters + column, slope, speed)
-        move(weights, (rows.other[at] ?? 0) * width * filters + column, slope, speed)
+        if (row < 0 || other < firstForm) move(weights, other * width * filters + column, slope, speed)
         if (of.tokens.loud[at] === 1) move(weights, capitals * width * filters + column, slope, speed)
       }
     }
@@ -178,12 +210,12 @@ export const learn = (examples: ReadonlyArray<Example>, settings: Settings): Pat
     const speed = rate * (1 - epoch / epochs * 0.8)
     for (const one of order) {
       for (const { isAttack, window, worth } of chosen(one.of, windowsOf(one), reach, chance)) {
-        const error = (1 / (1 + Math.exp(-window.margin)) - (isAttack ? 1 : 0)) * worth
+        const error = (1 / (1 + Math.exp(-window.margin)) - (isAttack ? 1 : 0)) * worth * (isAttack ? 1 : heed)
         correct(one, window, error, speed)
       }
     }
   }
-  return written({ settings, words, weights, offsets, heads, biases })
+  return { weights, offsets, heads, biases }
 }
 
 const highest = (windows: ReadonlyArray<Window>): Window | undefined =>
@@ -236,25 +268,48 @@ const vocabulary = (examples: ReadonlyArray<Example>, size: number): ReadonlyArr
   return Array.from(counts).sort((a, b) => b[1] - a[1] || a[0] - b[0]).slice(0, size).map(([name]) => name)
 }
 
-const written = ({ biases, heads, offsets, settings: { filters, reach }, weights, words }: {
-  readonly settings: Settings
-  readonly words: ReadonlyArray<number>
-  readonly weights: Learning
-  readonly offsets: Learning
-  readonly heads: Learning
-  readonly biases: Learning
-}): Patterns.Patterns => {
-  const most = weights.values.reduce((most, value) => Math.max(most, Math.abs(value)), 0.01)
+/** The level that is closest to a number. */
+const levelOf = (value: number): number => closest[Math.round(Math.max(-127, Math.min(127, value))) + 127] ?? 0
+
+const closest = Int8Array.from(
+  { length: 255 },
+  (_, at) =>
+    Patterns.levels.reduce((best, next) => Math.abs(next - at + 127) < Math.abs(best - at + 127) ? next : best, 0)
+)
+
+/** The sets side by side; each counts as much as the others. */
+const written = (
+  { filters, reach, sets }: Settings,
+  words: ReadonlyArray<number>,
+  learned: ReadonlyArray<Learned>
+): Patterns.Patterns => {
+  const most = Math.max(
+    0.01,
+    ...learned.map(({ weights }) => weights.values.reduce((most, value) => Math.max(most, Math.abs(value)), 0))
+  )
   const step = Math.min(most, 4) / 127
   const round = (value: number): number => Math.round(value * 10_000) / 10_000
+  const mean = (of: (set: Learned) => number): number => round(learned.reduce((sum, set) => sum + of(set), 0) / sets)
+  const head = (kind: number) =>
+    learned.flatMap(({ heads }) =>
+      Array.from(heads.values.subarray(kind * filters, (kind + 1) * filters), (value) => round(value / sets))
+    )
+  const all = filters * sets
+  const rows = new Int8Array((learned[0]?.weights.values.length ?? 0) * sets)
+  for (const [set, { weights }] of learned.entries()) {
+    for (const [at, value] of weights.values.entries()) {
+      const filter = at % filters
+      rows[(at - filter) * sets + set * filters + filter] = levelOf(value / step)
+    }
+  }
   return {
-    filters,
+    filters: all,
     reach,
     words,
-    rows: Int8Array.from(weights.values, (value) => Math.max(-127, Math.min(127, Math.round(value / step)))),
+    rows,
     step,
-    offsets: Array.from(offsets.values, round),
-    heads: Array.from(heads.values, round),
-    biases: [round(biases.values[0] ?? 0), round(biases.values[1] ?? 0)]
+    offsets: learned.flatMap(({ offsets }) => Array.from(offsets.values, round)),
+    heads: [...head(0), ...head(1)],
+    biases: [mean(({ biases }) => biases.values[0] ?? 0), mean(({ biases }) => biases.values[1] ?? 0)]
   }
 }

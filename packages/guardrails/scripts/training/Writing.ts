@@ -4,11 +4,16 @@
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import * as Detector from "../../src/Detector.ts"
+import * as Patterns from "../../src/Patterns.ts"
 import type { Channel } from "../../src/TextSignal.ts"
 
 const names: { readonly [Name in Channel]: string } = { tool_result: "toolResult", goal: "goal", tool_args: "toolArgs" }
 
 const base64 = (bytes: Uint8Array | Int8Array): string => Buffer.from(bytes.buffer).toString("base64")
+
+const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+
+const character = (level: number): string => alphabet.charAt(Patterns.levels.indexOf(level))
 
 /** As the formatter leaves it, however long it is. */
 const list = (numbers: ReadonlyArray<number>): string => `[\n    ${numbers.join(",\n    ")}\n  ]`
@@ -53,9 +58,9 @@ export const patterns = {
   /** Three bytes each, in base64. */
   words:
     "${base64(known)}",
-  /** Signed bytes, in base64. */
+  /** A character each: the number of a level, in base64. */
   rows:
-    "${base64(rows)}"
+    "${Array.from(rows, character).join("")}"
 }
 ${more}`
   )
