@@ -157,10 +157,7 @@ export const layer = <E = never>(
       Effect.andThen(
         Deferred.succeed(draining, undefined),
         Effect.sync(() => {
-          for (const server of servers) {
-            setTimeout(() => server.closeAllConnections(), Duration.toMillis(Duration.fromInputUnsafe(settings.grace)))
-              .unref()
-          }
+          for (const server of servers) endConnections(server, settings.grace)
         })
       )
     ))
@@ -173,6 +170,24 @@ export const layer = <E = never>(
       ])
     )
   }))
+
+/**
+ * Ends each connection once nothing is asked on it, and all of them after the grace. One whose feed has ended would be kept for the next
+ * request, and the server would wait for it.
+ */
+const endConnections = (server: NodeServer, grace: Duration.Input): void => {
+  const looking = setInterval(() => server.closeIdleConnections(), idleLookMillis).unref()
+  const millis = Duration.toMillis(Duration.fromInputUnsafe(grace))
+  const ending = setTimeout(() => server.closeAllConnections(), Math.min(millis, longestTimeout)).unref()
+  server.once("close", () => {
+    clearInterval(looking)
+    clearTimeout(ending)
+  })
+}
+
+const idleLookMillis = 20
+/** What a timer of Node can wait; it takes more for nothing. */
+const longestTimeout = 2 ** 31 - 1
 
 const loopback = /^(localhost|127(\.\d{1,3}){3}|::1)$/i
 

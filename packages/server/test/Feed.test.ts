@@ -241,12 +241,12 @@ describe("Feed", () => {
       assert.deepStrictEqual(yield* beyond("", { "last-event-id": `${length}` }), [422, ["headers", "last-event-id"]])
     })))
 
-  it.live("ends without an end when the server does, and goes on at the next server over the same file", () =>
+  it.live("ends without an end when the server does, at once, and goes on at the next server over the same file", () =>
     Effect.scoped(Effect.gen(function*() {
       const store = yield* file
       const before = yield* Effect.provide(
         Effect.gen(function*() {
-          const { stop, url } = yield* serve()
+          const { stop, url } = yield* serve({ settings: { grace: "1 hour" } })
           const token = yield* tokenFor("vera", "viewer")
           const runId = yield* (yield* Runs).start(Ship, "A-1")
           const two = yield* Deferred.make<void>()
