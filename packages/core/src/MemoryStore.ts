@@ -420,7 +420,9 @@ const matches = (options: ListOptions) => (summary: RunSummary | undefined): boo
   (options.program === undefined || summary.program === options.program) &&
   (options.status === undefined || summary.status === options.status) &&
   (options.requestedBy === undefined || summary.requestedBy.id === cleanString(options.requestedBy)) &&
-  Object.entries(options.labels ?? {}).every(([name, value]) => summary.labels[name] === value)
+  Object.entries(options.labels ?? {}).every(([name, value]) =>
+    summary.labels[cleanString(name)] === cleanString(value)
+  )
 
 const isInTime = ({ startedBefore = Infinity, startedFrom = -Infinity }: ListOptions, at: number): boolean =>
   at >= startedFrom && at < startedBefore

@@ -105,6 +105,7 @@ export const make = ({ connection, read }: Database): RunIndex["Service"] => {
   const list = Effect.fnUntraced(function*(options: ListOptions = {}) {
     const limit = Paging.size(options.limit)
     const wanted = Object.entries(options.labels ?? {})
+      .map(([name, value]) => [RunEvent.cleanString(name), RunEvent.cleanString(value)] as const)
     const size = wanted.length === 0 ? limit + 1 : step
     const rows: Array<SummaryRow> = []
     const { startedBefore = Infinity } = options

@@ -377,17 +377,20 @@ export const indexContract = ({ test }: Register): void => {
   )
 
   test(
-    "keeps summaries with any text and any JSON as a log would (EV-1, EV-10)",
+    "keeps summaries with any text and any JSON as a log would, and finds them by either (EV-1, EV-10)",
     Effect.gen(function*() {
-      const { index, start, summary } = yield* scene
+      const { index, listed, start, summary } = yield* scene
       const waits = (text: string): ReadonlyArray<WaitSummary> => [
         { ...approval("ship", 1), subject: text, reason: text, arguments: { [text]: oddJson } }
       ]
-      const fields = (text: string) => ({ reason: text, waits: waits(text), labels: { team: text } })
+      const fields = (text: string) => ({ reason: text, waits: waits(text), labels: { team: text, [text]: "odd" } })
       const runId = yield* start({ summary: fields(oddText) })
       const kept = Option.getOrUndefined(yield* index.get(runId))
       const expected = summary(runId, { ...fields(cleanOddText), startedAt: kept?.startedAt ?? -1 })
       assert.deepStrictEqual(kept, expected)
+      for (const text of [oddText, cleanOddText]) {
+        assert.deepStrictEqual(ids(yield* listed({ labels: { team: text, [text]: "odd" } })), [runId])
+      }
     })
   )
 }
