@@ -15,6 +15,8 @@ export interface Crowd {
   readonly nextGroup: () => void
   readonly answered: () => void
   readonly waiting: () => number
+  /** How many write, as far as that shows: who waits, whose append is under way, who had an answer lately. */
+  readonly size: () => number
   /**
    * How many that wait make a group; Infinity where too few write. Of many that write, half: while the server has these, their
    * neighbours are computed here. If all went together, either would stand still while the other works.
@@ -58,6 +60,7 @@ export const make = (): Crowd => {
       latest += 1
     },
     waiting: () => waiting,
+    size: () => waiting + busy + latest + before,
     enough: () => enough
   }
 }

@@ -65,6 +65,8 @@ export const make = Effect.fnUntraced(function*(
   const crowdOf = ({ entry }: Waiting) => entry.fromOutside ? outsiders : workers
   const isEnough = (): boolean =>
     waiting.length >= mostAppends || crowds.some((crowd) => crowd.waiting() >= crowd.enough())
+  /** Nobody else will ask in this turn of the event loop. */
+  const isAlone = (): boolean => crowds.reduce((total, crowd) => total + crowd.size(), 0) === 1
   const isCrowded = (): boolean => crowds.some((crowd) => crowd.enough() < Infinity)
 
   const isHeldBack = ({ fromOutside, runId }: Entry): boolean => {
@@ -261,7 +263,7 @@ export const make = Effect.fnUntraced(function*(
       crowdOf(one).asked()
       drained.closeUnsafe()
       asked.openUnsafe()
-      if (isEnough()) send()
+      if (isAlone() || isEnough()) send()
       return Deferred.await(answer)
     })
 })

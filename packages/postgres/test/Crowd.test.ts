@@ -40,6 +40,20 @@ describe("Crowd", () => {
     }
   })
 
+  it("is one as long as one asks alone, and not while others were answered just now", () => {
+    const crowd = Crowd.make()
+    for (let i = 0; i < 3; i++) {
+      crowd.asked()
+      assert.strictEqual(crowd.size(), 1)
+      crowd.sent()
+      crowd.nextGroup()
+      crowd.answered()
+    }
+    round(crowd, 2)
+    crowd.asked()
+    assert.strictEqual(crowd.size(), 2)
+  })
+
   it("forgets who does not ask again", () => {
     const crowd = Crowd.make()
     round(crowd, 64)
