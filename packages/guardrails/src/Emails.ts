@@ -25,7 +25,7 @@ export const find = (text: string): ReadonlyArray<Span> => {
     const span = around(text, at, at + 1, found.at(-1)?.end ?? 0)
     if (span !== undefined) found.push(span)
   }
-  return [...found, ...encoded(text), ...disguised(text)]
+  return [...found, ...encoded(text), ...disguised(text), ...spelled(text)]
 }
 
 /** `jo%40example.com`, as a URL has it. */
@@ -57,6 +57,38 @@ const disguised = (text: string): ReadonlyArray<Span> => {
   return found
 }
 
+const spelling =
+  / at [\p{L}\p{N}-]{1,63}(?: dot [\p{L}\p{N}-]{2,63}){0,2} dot (?:com|org|net|edu|gov|info|io|dev|app|co|eu|de|at|ch|uk|fr|es|it|nl|se|pl|jp|cn|in|us|ca|au)(?![\p{L}\p{N}-])/iuy
+
+/** `jo at example dot com` */
+const spelled = (text: string): ReadonlyArray<Span> => {
+  const found: Array<Span> = []
+  for (const word of ["dot ", "DOT "]) {
+    for (let dot = text.indexOf(word); dot >= 0; dot = text.indexOf(word, dot + 4)) {
+      if (text.charCodeAt(dot - 1) !== 32) continue
+      let host = dot - 1
+      while (host > 0 && dot - host < 65 && domain[text.charCodeAt(host - 1)] === 1) host--
+      const at = host - 4
+      spelling.lastIndex = at
+      if (at < 1 || !spelling.test(text)) continue
+      let start = at
+      while (start > 0 && at - start < 64 && isSpelled(text.charCodeAt(start - 1))) start--
+      if (start < at && !isPlain.test(text.slice(start, at))) found.push({ start, end: spelling.lastIndex })
+    }
+  }
+  return found
+}
+
+/** Words that stand before `at` in a sentence. */
+const isPlain =
+  /^(?:are|is|was|were|am|be|look|meet|me|us|you|it|them|here|stay|all|not|just|only|see|back|start|stop)$/i
+
+/** What may stand in a name that is read aloud. */
+const isSpelled = (code: number): boolean => local[code] === 1 && (domain[code] === 1 || code === 95 || code === 43)
+
+/** Hosts of mail with a number for a name: `163.com`. */
+const isNumbered = /^\d{2,5}\.(?:com|net|org|cn)$/i
+
 /** A picture in twice its size: `logo@2x.png`. */
 const picture = /^\d(?:\.\d)?x\.[a-z]{3,4}$/i
 
@@ -77,15 +109,22 @@ const around = (text: string, at: number, behind: number, from: number): Span | 
   end = endOfHost(text, behind, end)
   const host = text.slice(behind, end)
   const isAddress = start < at && text[at - 1] !== "." && isHost.test(host) && !picture.test(host) &&
-    /\p{L}.*\./u.test(host)
+    (/\p{L}.*\./u.test(host) || isNumbered.test(host)) && !isUserInfo(text, start)
   // `git@host` is where a repository is.
   return isAddress && text.slice(start, at) !== "git" ? { start, end } : undefined
 }
 
+/** `https://name@…`, `postgres://name:word@…`: who signs in there. */
+const isUserInfo = (text: string, start: number): boolean =>
+  text.charCodeAt(start - 1) === 47
+    ? text.startsWith("://", start - 3)
+    : text.charCodeAt(start - 1) === 58 && /:\/\/[^\s/:@]{0,64}:$/.test(text.slice(Math.max(0, start - 68), start))
+
 const isHost = /^(?:[^.-][^.]{0,62}\.){1,8}(?:xn--[a-z0-9-]{2,59}|\p{L}{2,24})$/iu
 
 /** `bounce+jo=example.com@…`: the address that a message was for, inside of the one that it came from. */
-const isForwarded = /^(?:[\w.-]+\+[\w.+-]+=[\w.-]+|(?:SRS\d|prvs)=[\w.=+-]+)$/i
+const isForwarded =
+  /^(?:[\w.-]+\+[\w.+-]+=[\w.-]+|(?:bounces?|return|returns|owner|verp|msprvs\d?|errors?)[.+-][\w.+-]*=[\w-]+(?:\.[\w-]+)+|(?:SRS\d|prvs)=[\w.=+-]+)$/i
 
 /** `"jo roe"@example.org` */
 const quoted = (text: string, at: number, end: number): Span | undefined => {

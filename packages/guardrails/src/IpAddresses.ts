@@ -13,8 +13,8 @@ interface Span {
  * @since 0.1.0
  */
 export const find = (text: string): ReadonlyArray<Span> => {
-  const short = version4(text)
   const long = version6(text)
+  const short = version4(text, long)
   if (long.length === 0) return short
   const found: Array<Span> = []
   let at = 0
@@ -28,13 +28,21 @@ export const find = (text: string): ReadonlyArray<Span> => {
 
 const isDigit = (code: number): boolean => code >= 48 && code <= 57
 
-const version4 = (text: string): ReadonlyArray<Span> => {
+/** Those of version 4 that are not inside of these. */
+const version4 = (text: string, long: ReadonlyArray<Span>): ReadonlyArray<Span> => {
   const found: Array<Span> = []
   let at = 0
+  let next = 0
   while (at < text.length) {
     const code = text.charCodeAt(at)
     if (!isDigit(code)) {
       at++
+      continue
+    }
+    let around = long[next]
+    while (around !== undefined && around.end <= at) around = long[++next]
+    if (around !== undefined && around.start <= at) {
+      at = around.end
       continue
     }
     let end = at
@@ -65,7 +73,7 @@ const isAddress = (text: string, start: number, end: number, isRange: boolean): 
   let lead = start
   while (lead > 0 && start - lead < 6 && isBetween(text.charCodeAt(lead - 1))) lead--
   const last = lead > 0 ? text.charCodeAt(lead - 1) : 32
-  return !(isWordCode(last) || last === 47 || last === 46 || last === 167) ||
+  return !(last === 47 || last === 46 || last === 167 || lastLetters.includes(String.fromCharCode(last))) ||
     !version.test(text.slice(Math.max(0, start - 24), start))
 }
 
@@ -73,6 +81,9 @@ const isAddress = (text: string, start: number, end: number, isRange: boolean): 
 const isBetween = (code: number): boolean =>
   code === 32 || (code > 8 && code < 14) || code === 34 || code === 39 || code === 40 || code === 41 || code === 58 ||
   code === 61
+
+/** How the words end that say that a version or a place follows. */
+const lastLetters = "nesodvrhtlNESODVRHTL"
 
 const version =
   /[A-Za-z]\/$|(?:versi[oó]n(?:e|s|sinfo)?|(?:^|[^A-Za-z])(?:release|build|rev|firmware|ver\.?|oid|v|section|chapter|clause|paragraph|§|abschnitt|kapitel|ziffer|table|figure))["'()]{0,2}\s{0,2}[:= ]?\s{0,2}["']?$/i

@@ -229,6 +229,8 @@ const table: ReadonlyArray<readonly [name: string, begins: string, follows: stri
     "LS0tLS1CRUdJTi",
     "[A-Za-z0-9+/]{0,60}(?:UFJJVkFURSBLRV|BSSVZBVEUgS0VZ|QUklWQVRFIEtF)[A-Za-z0-9+/]{20,8000}={0,2}"
   ],
+  ["docker_credentials", "eyJhdXRocyI6", "[A-Za-z0-9+/]{30,8000}={0,2}"],
+  ["mandrill_key", "md-", `${url64}{22}`],
   ["jina_key", "jina_", `${base62}{40,80}`],
   ["e2b_key", "e2b_", `${hex}{40}`],
   ["vercel_blob_token", "vercel_blob_rw_", `${base62}{12,20}_${base62}{24,40}`],

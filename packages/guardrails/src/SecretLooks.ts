@@ -49,10 +49,10 @@ export const isPlaceholder = (value: string): boolean =>
 
 /** `CHANGE_ME`, `insert-password-here`, `ENC[…`, and names of variables: `hashedPassword`. */
 const hints =
-  /^change[-_]?(?:me|it)|^(?:insert|enter|replace|put)[-_]|[-_]here$|^ENC\[|^[A-Za-z_.-]*(?:password|passwd|secret|token)[A-Za-z_.-]*$/i
+  /^change[-_]?(?:me|it)|^(?:insert|enter|replace|put)[-_]|[-_]here$|^ENC\[|^AWS4-HMAC-|^x-oauth-basic$|^[A-Za-z_.-]*(?:password|passwd|secret|token)[A-Za-z_.-]*$/i
 
 const placeholders =
-  /^(?:x{3,}|\.{3,}|-+|_+|null|none|true|false|undefined|string|required|optional|changeme|example|redacted|hidden|pass(?:word)?|secret|token|pw|user|(?:string|text|varchar|int|bool(?:ean)?)[!?]|your[-_ ].*)$/i
+  /^(?:x{3,}|\.{3,}|-+|_+|null|none|true|false|undefined|string|required|optional|changeme|example|redacted|hidden|pass(?:word)?|secret|token|pw|user|(?:string|text|varchar|int|bool(?:ean)?)[!?]|your[-_ ].*|passwort|kennwort|passwor[dt]|contraseña|senha|wachtwoord|hasło|lösenord|parola|passe|пароль|incorrect|invalid|wrong|missing|forgot(?:ten)?|reset|change|updated?|expired|optional|hidden|unknown|unset|not[-_]set|not[-_]required|n\/a)$/i
 
 /** Whether there are more than two different characters. */
 const isMixed = (value: string): boolean => {
@@ -75,7 +75,8 @@ const isMixed = (value: string): boolean => {
  * @category predicates
  * @since 0.1.0
  */
-export const isPlace = /^(?:[a-z]{2,8}:\/\/|~?\/[A-Za-z_]|\.{1,2}\/|[A-Za-z]:\\)/i
+export const isPlace =
+  /^(?:[a-z]{2,8}:\/\/|(?:vault|arn|ssm|op|env|file|ref\+\w+):\w|~?\/[A-Za-z_]|\.{1,2}\/|[A-Za-z]:\\)/i
 
 /**
  * Not code, and not what is cut off.
@@ -129,6 +130,16 @@ export const isRandom = (value: string, leastBits: number): boolean =>
   /\d/.test(value) && /[A-Za-z]/.test(value) && !isUuid(value) && entropy(value) >= leastBits
 
 /**
+ * As chance writes it now and then: letters alone, large and small without order.
+ *
+ * @category predicates
+ * @since 0.1.0
+ */
+export const isScrambled = (value: string): boolean =>
+  !/\d/.test(value) && /[a-z][A-Z].*[a-z][A-Z].*[a-z][A-Z]/.test(value) && /[bcdfghjklmnpqrstvwxz]{5}/i.test(value) &&
+  !/key|token|here|your|http|secret/i.test(value) && entropy(value) >= 3.5
+
+/**
  * A universally unique identifier.
  *
  * @category predicates
@@ -138,9 +149,40 @@ export const isUuid = (value: string): boolean => /^[0-9a-f]{8}(?:-[0-9a-f]{4}){
 
 /** Shannon's, in bits for each character. */
 const entropy = (value: string): number => {
-  const counts = new Map<string, number>()
-  for (const character of value) counts.set(character, (counts.get(character) ?? 0) + 1)
+  for (let at = 0; at < value.length; at++) {
+    const code = value.charCodeAt(at) & 255
+    counts[code] = (counts[code] ?? 0) + 1
+  }
   let bits = 0
-  for (const count of counts.values()) bits -= count / value.length * Math.log2(count / value.length)
+  for (let at = 0; at < value.length; at++) {
+    const code = value.charCodeAt(at) & 255
+    const count = counts[code] ?? 0
+    if (count > 0) bits -= count / value.length * Math.log2(count / value.length)
+    counts[code] = 0
+  }
   return bits
 }
+
+/** By the low byte of their codes. */
+const counts = new Uint32Array(256)
+
+/**
+ * What a key, a token or a secret looks like: chance, an identifier where it is called a key, or what people choose.
+ *
+ * @category predicates
+ * @since 0.1.0
+ */
+export const isCredential = (value: string, key: string): boolean =>
+  value.length >= 16
+    ? !isDotted(value) &&
+      (isRandom(value, 3) || isScrambled(value) || (isUuid(value) && (isAccess.test(key) || isVariable.test(key))))
+    : value.length >= 8 && /secret/i.test(key) && /\d/.test(value) && /[a-z]/.test(value) &&
+      (/[A-Z]/.test(value) || (isShared.test(key) && /[^a-z\d]/.test(value)))
+
+/** What people choose in the place of a key: `SESSION_SECRET`. */
+const isShared = /(?:session|cookie|jwt|hmac|signing|webhook|auth)[_-]?secret$/i
+
+/** Of other tokens many are numbers of changes and requests. */
+const isAccess = /key|secret|(?:auth|access|server|api|bot|deploy|refresh)[_-]?token/i
+/** `CODECOV_TOKEN`, as environments have them. */
+const isVariable = /^[A-Z][A-Z0-9_]+_TOKEN$/

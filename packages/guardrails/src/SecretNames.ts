@@ -52,7 +52,7 @@ const password =
   })$|(?:^|_|db|my|root|user|admin|mot_de_)passe?$|(?:^|_)(?:p(?:ass)?wd|pw|psk|wpa\\d?_key|storepass|keypass)$|` +
     "(?:admin|db|user|root)pwd$|كلمة_(?:المرور|السر)$|mật_khẩu$|kata_sandi$")
 const credential =
-  /(?:^|_)(?:secret|token|api_?key|access_?key(?:_?id)?|secret_?key(?:_?base)?|private_?key|(?:functions|subscription|hmac|session|service|storage)_?key|pre_?shared_?key|signing_?key|encryption_?key|master_?key|admin_?key|auth_?key|account_?key|shared_?key|credentials?|client_?secret|authorization|bearer|sas|pat|session_?id|jwt|auth|api_?schlüssel|cl[eé]_(?:d_)?api|(?:clave|chave|chiave)_(?:de_)?api)$|(?:zugangs|access|auth|api|bot)token$|токен$|jeton(?:_d_accès)?$|geheimer_schlüssel$|令牌$|トークン$|jsessionid$|phpsessid$|密[钥鑰]$|秘钥$|金鑰$/
+  /(?:^|_)(?:secret|token|api_?key|access_?key(?:_?id)?|secret_?key(?:_?base)?|private_?key|(?:functions|subscription|hmac|session|service|storage|app|application|write|ingest(?:ion)?|integration|instrumentation|server|consumer|licen[cs]e)_?key|pre_?shared_?key|signing_?key|encryption_?key|master_?key|admin_?key|auth_?key|account_?key|shared_?key|credentials?|client_?secret|authorization|bearer|sas|pat|session_?id|jwt|auth|api_?schlüssel|cl[eé]_(?:d_)?api|(?:clave|chave|chiave)_(?:de_)?api)$|(?:zugangs|access|auth|api|bot)token$|токен$|jeton(?:_d_accès)?$|geheimer_schlüssel$|令牌$|トークン$|jsessionid$|phpsessid$|密[钥鑰]$|秘钥$|金鑰$/
 const notSecret =
   /(?:^|_)(?:next|page|client_?request|continuation|request|idempotency|csrf_?param|sync|cancel|pagination|start|marker|max|min|count|id|public|public_?key|tracking)_?(?:token|key)$|(?:token|key|secret)_?(?:id|name|type|arn|count|size|length|url|uri)$/
 
@@ -142,7 +142,18 @@ const endings = endingsOf([
     "令牌",
     "トークン",
     "str",
-    "string"
+    "string",
+    "default",
+    "_prod",
+    "_production",
+    "_dev",
+    "_staging",
+    "_live",
+    "_confirmation",
+    "word1",
+    "word2",
+    "_key1",
+    "_key2"
   ))
 
 /**
@@ -178,7 +189,7 @@ const isClosing = (code: number): boolean =>
 export const endingAt = (text: string, end: number): string | undefined => {
   const start = startOf(text, end)
   // `arn:aws:…:secret:name` is a path.
-  if (end - start < 2 || (start > 0 && text.charCodeAt(start - 1) === 58 && text.charCodeAt(end) !== 61)) {
+  if (end - start < 2 || (start > 0 && text.charCodeAt(start - 1) === 58 && !isAssigned(text, end))) {
     return undefined
   }
   const name = text.slice(start, end)
@@ -191,6 +202,9 @@ export const endingAt = (text: string, end: number): string | undefined => {
   }
   return from === start ? name : text.slice(from, end).replace(/[ '’]/g, "_")
 }
+
+const isAssigned = (text: string, at: number): boolean =>
+  text.charCodeAt(text.charCodeAt(at) === 32 ? at + 1 : at) === 61
 
 /** A blank or an apostrophe. */
 const isJoint = (code: number): boolean => code === 32 || code === 39 || code === 0x2019
@@ -230,8 +244,11 @@ export const forget = (): void => names.clear()
 /** What the names of the text that is looked at say: one often stands there more than once. */
 const names = new Map<string, "password" | "credential" | undefined>()
 
+/** Which one of several: `API_KEY_PROD`, `password2`, `password_confirmation`. */
+const which = /(?:_(?:prod|production|dev|staging|live|confirmation)|_?[12])$/
+
 const read = (name: string): "password" | "credential" | undefined => {
-  const key = name.replace(/([a-z])([A-Z])/g, "$1_$2").replaceAll("-", "_").toLowerCase()
+  const key = name.replace(/([a-z])([A-Z])/g, "$1_$2").replaceAll("-", "_").toLowerCase().replace(which, "")
   const what = password.test(key)
     ? "password"
     : credential.test(key) || (variable.test(name) && !notVariable.test(name))

@@ -3,11 +3,14 @@
  * a password, a key or a token, if they look like one.
  */
 import { isWordCode } from "./Digits.ts"
+import * as PrivateKeys from "./PrivateKeys.ts"
+import * as SecretCalls from "./SecretCalls.ts"
+import * as SecretCommands from "./SecretCommands.ts"
 import type { Format } from "./SecretFormats.ts"
 import { formats, inner } from "./SecretFormats.ts"
 import {
   isBlank,
-  isDotted,
+  isCredential,
   isLower,
   isPlace,
   isPlaceholder,
@@ -20,6 +23,7 @@ import {
   kindsOf
 } from "./SecretLooks.ts"
 import * as SecretNames from "./SecretNames.ts"
+import * as SecretSentences from "./SecretSentences.ts"
 
 interface Span {
   readonly start: number
@@ -31,7 +35,16 @@ interface Span {
  * @since 0.1.0
  */
 export const find = (text: string): ReadonlyArray<Span> =>
-  [...privateKeys(text), ...tokens(text), ...marked(text), ...spoken(text), ...elements(text), ...values(text)]
+  [
+    ...PrivateKeys.find(text),
+    ...tokens(text),
+    ...marked(text),
+    ...spoken(text),
+    ...elements(text),
+    ...SecretCalls.find(text),
+    ...SecretSentences.find(text),
+    ...values(text)
+  ]
     .sort((a, b) => a.start - b.start || b.end - a.end)
     .filter(({ end }, at, all) =>
       !(reaches(all[at - 1], end) || reaches(all[at - 2], end) || reaches(all[at - 3], end))
@@ -53,53 +66,6 @@ for (const [key, all] of Map.groupBy(formats, ({ begins }) => pair(begins.charCo
   byBeginning[key] = { gate: new RegExp(all.map(({ pattern }) => pattern.source).join("|"), "y"), formats: all }
 }
 
-/** What stands before a password, from a word on: commands with a letter for it, functions that take one, lines of `.pgpass`. */
-const commands = [
-  "sshpass\\s+-p\\s?",
-  "docker\\slogin\\s(?:[^\\n]{0,80}?\\s)?-p\\s+",
-  "podman\\slogin\\s(?:[^\\n]{0,80}?\\s)?-p\\s+",
-  "helm\\sregistry\\slogin\\s(?:[^\\n]{0,80}?\\s)?-p\\s+",
-  "az\\slogin\\s(?:[^\\n]{0,80}?\\s)?-p\\s+",
-  "redis-cli\\s(?:[^\\n]{0,80}?\\s)?-a\\s+",
-  "mysql(?:dump|admin)?\\s(?:[^\\n]{0,80}?\\s)?-p",
-  "mongo(?:sh|dump|restore)?\\s(?:[^\\n]{0,80}?\\s)?-p\\s+",
-  "ldap(?:search|modify|add|whoami)\\s(?:[^\\n]{0,80}?\\s)?-w\\s+",
-  "ssh-keygen\\s(?:[^\\n]{0,80}?\\s)?-N\\s+",
-  "(?:un)?zip\\s(?:[^\\n]{0,80}?\\s)?-P\\s+",
-  "7z\\s[a-z]\\s(?:[^\\n]{0,80}?\\s)?-p",
-  "htpasswd\\s-\\w*b\\w*\\s\\S{1,80}\\s\\S{1,64}\\s+",
-  "snmp(?:walk|get|set)\\s(?:[^\\n]{0,80}?\\s)?-[AX]\\s+",
-  "snmp-server\\scommunity\\s",
-  "smbclient\\s(?:[^\\n]{0,80}?\\s)?-U\\s?[\\w.-]{1,64}%",
-  "IDENTIFIED\\sBY\\s",
-  "auth\\s?=\\s?\\([\"'][\\w.@-]{1,64}[\"'],\\s?",
-  "storepass\\s+",
-  "keypass\\s+",
-  "pass:",
-  "ConvertTo-SecureString\\s+(?:-String\\s+)?",
-  "5432:[\\w*-]{1,64}:[\\w-]{1,64}:"
-]
-
-/** By the first two characters of them. */
-const byCommand: Array<RegExp | undefined> = Array.from({ length: 16384 }, () => undefined)
-for (
-  const [key, all] of Map.groupBy(
-    commands.flatMap((lead) => lead.startsWith("(?:un)?") ? [lead.slice(7), `un${lead.slice(7)}`] : [lead]),
-    (lead) => pair(lead.charCodeAt(0), lead.charCodeAt(1))
-  )
-) byCommand[key] = new RegExp(`(?:${all.join("|")})["']?(?!-)([^\\s"'<>]{6,200})`, "y")
-
-/** What stands where a command has its password, and whether it is one. */
-const commanded = (text: string, at: number, command: RegExp) => {
-  command.lastIndex = at
-  const value = command.exec(text)?.[1]
-  return value === undefined ? undefined : {
-    start: command.lastIndex - value.length,
-    end: command.lastIndex,
-    fits: kindsOf(value) >= 2 && !isPlaceholder(value) && isWhole(value)
-  }
-}
-
 const tokens = (text: string): ReadonlyArray<Span> => {
   const found: Array<Span> = []
   let end = 0
@@ -111,13 +77,10 @@ const tokens = (text: string): ReadonlyArray<Span> => {
     const code = text.charCodeAt(at)
     if (at < end || !isWordCode(code) || code === 95) continue
     const key = pair(code, text.charCodeAt(at + 1))
-    const command = at < seen ? undefined : byCommand[key]
-    if (command !== undefined) {
-      const value = commanded(text, at, command)
-      if (value?.fits === true) found.push({ start: value.start, end: value.end })
-      // A value is looked at once.
-      seen = value?.end ?? seen
-    }
+    // A value is looked at once.
+    const value = at < seen ? undefined : SecretCommands.startingAt(text, at)
+    if (value?.fits === true) found.push({ start: value.start, end: value.end })
+    seen = value?.end ?? seen
     const candidates = byBeginning[key]
     const until = (candidates === undefined ? undefined : longest(text, at, candidates)) ??
       (before === 95 ? undefined : prefixed(text, at))
@@ -224,32 +187,6 @@ const alphanumericEnd = (text: string, from: number): number => {
   return end
 }
 
-const begin = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/y
-
-const privateKeys = (text: string): ReadonlyArray<Span> => {
-  const found: Array<Span> = []
-  let close = -1
-  for (let at = text.indexOf("-----BEGIN "); at >= 0; at = text.indexOf("-----BEGIN ", at + 5)) {
-    begin.lastIndex = at
-    if (!begin.test(text)) continue
-    // What ends is looked for once, however many begin.
-    if (close < at && close !== text.length) close = text.indexOf("-----END ", at)
-    if (close < 0) close = text.length
-    const dashes = close === text.length ? -1 : text.indexOf("-----", close + 9)
-    const end = close === text.length ? cutOff(text, begin.lastIndex) : dashes < 0 ? text.length : dashes + 5
-    found.push({ start: at, end })
-    at = end - 5
-  }
-  return found
-}
-
-/** A key whose end is missing: its lines of base64. */
-const cutOff = (text: string, from: number): number => {
-  const lines = /(?:(?:\\n|\s){0,4}[A-Za-z0-9+/=:, -]{4,100}){0,200}/y
-  lines.lastIndex = from
-  return lines.test(text) ? lines.lastIndex : from
-}
-
 /** What stands behind `=` and `:`, and in the credentials of URLs. */
 const values = (text: string): ReadonlyArray<Span> => {
   const found: Array<Span> = []
@@ -260,8 +197,9 @@ const values = (text: string): ReadonlyArray<Span> => {
     if (code > 61 || (code !== 32 && code !== 44 && code !== 58 && code !== 61)) continue
     if (code < 58) {
       const span = code === 44
-        ? isCall(text, at) ? passed(text, at) : undefined
-        : header(text, at) ?? (at >= seen && SecretNames.mayBeSpoken(text, at) ? sentence(text, at) : undefined)
+        ? SecretCalls.behind(text, at)
+        : header(text, at) ??
+          (at >= seen && SecretNames.mayBeSpoken(text, at) ? SecretSentences.behind(text, at) : undefined)
       if (span !== undefined) found.push(span)
       continue
     }
@@ -279,80 +217,6 @@ const values = (text: string): ReadonlyArray<Span> => {
   }
   SecretNames.forget()
   return found
-}
-
-/** What links a name to its value in a sentence; routers have a digit for how a password is encoded. */
-const links =
-  new Set("is was are now set to ist lautet war est es fue è é era jest je este sono sunt är er on = - – → : 0 5 7 8 9"
-    .split(" "))
-const plainWord = /^[\p{L}'’()-]{1,14}$/u
-
-/** `The password is …`, `mot de passe provisoire : …`, `API key …`: a value that a sentence gives. */
-const sentence = (text: string, at: number): Span | undefined => {
-  if (!hasDigit(text, at + 1)) return undefined
-  const key = SecretNames.endingAt(text, at)
-  const what = key === undefined ? undefined : SecretNames.whatIs(key)
-  if (what === undefined) return undefined
-  let from = at + 1
-  let isLinked = true
-  for (let words = 0; words < 5; words++) {
-    const end = wordEnd(text, from)
-    if (end === from) return undefined
-    if (isLinked && end - from > 5) {
-      const span = spokenIn(text.slice(from, end), what)
-      if (span !== undefined) return { start: from + span.start, end: from + span.end }
-    }
-    const word = text.slice(from, end)
-    isLinked = word.endsWith(":") || links.has(word.toLowerCase())
-    if (text.charCodeAt(end) !== 32 || !(isLinked || plainWord.test(word))) return undefined
-    from = end + 1
-  }
-  return undefined
-}
-
-/** Whether a value may follow in the line: there is none without a digit. */
-const hasDigit = (text: string, from: number): boolean => {
-  for (let at = from; at < text.length && at < from + 96; at++) {
-    const code = text.charCodeAt(at)
-    if (code === 10) return false
-    if (code >= 48 && code <= 57) return true
-  }
-  return false
-}
-
-const spokenIn = (word: string, what: "password" | "credential"): Span | undefined => {
-  const start = /^["'`“„«(]*/.exec(word)?.[0].length ?? 0
-  const value = word.slice(start).replace(/["'`”“»).,;:]+$/, "")
-  const isOne = what === "password"
-    ? value.length >= 6 && value.length <= 64 && isSpoken(value)
-    : value.length >= 20 && !isDotted(value) && isRandom(value, 3) && /^[\w+/=.~-]+$/.test(value)
-  return isOne && !isPlaceholder(value) && isWhole(value) ? { start, end: start + value.length } : undefined
-}
-
-const wordEnd = (text: string, from: number): number => {
-  let end = from
-  while (end < text.length && end - from < 300 && !isBlank(text.charCodeAt(end))) end++
-  return end
-}
-
-/** Whether a quoted argument ends here, and another one follows. */
-const isCall = (text: string, at: number): boolean => {
-  const quote = text.charCodeAt(at - 1)
-  const next = text.charCodeAt(text.charCodeAt(at + 1) === 32 ? at + 2 : at + 1)
-  return (quote === 34 || quote === 39) && next === quote
-}
-
-/** `define('DB_PASSWORD', '…')` */
-const passed = (text: string, at: number): Span | undefined => {
-  const key = SecretNames.endBefore(text, at) === undefined ? undefined : SecretNames.endingAt(text, at - 1)
-  if (key === undefined || text.charCodeAt(at - key.length - 3) !== 40 || SecretNames.whatIs(key) === undefined) {
-    return undefined
-  }
-  const from = text.indexOf(text.charAt(at - 1), at) + 1
-  const value = /^[^\s"'`]{6,200}/.exec(text.slice(from, from + 200))?.[0]
-  return value !== undefined && isSpoken(value) && !isPlaceholder(value) && isWhole(value)
-    ? { start: from, end: from + value.length }
-    : undefined
 }
 
 const schemes = new Set(["bearer", "basic", "token"])
@@ -385,13 +249,17 @@ const userInfoPattern = /[^\s:@/"'<>`]{0,128}:([^\s@/"'<>`]{3,256})@/y
 /** A token alone: `https://ghp_…@github.com`. */
 const userPattern = /[\w-]{20,256}@/y
 
+const isDigest = /^[\da-f]{32}$/
+
 const userInfo = (text: string, at: number): Span | undefined => {
   userInfoPattern.lastIndex = at
   const [, value] = userInfoPattern.exec(text) ?? []
   const end = userInfoPattern.lastIndex - 1
   if (value !== undefined) return isPlaceholder(value) ? undefined : { start: end - value.length, end }
   userPattern.lastIndex = at
-  return userPattern.test(text) && isRandom(text.slice(at, userPattern.lastIndex - 1), 3.5)
+  if (!userPattern.test(text)) return undefined
+  const user = text.slice(at, userPattern.lastIndex - 1)
+  return isRandom(user, isDigest.test(user) ? 3 : 3.5)
     ? { start: at, end: userPattern.lastIndex - 1 }
     : undefined
 }
@@ -410,7 +278,7 @@ const valueOf = (text: string, at: number): Value | undefined => {
   let from = at + 1
   // `=>`, `:=`, blanks and an opening quote.
   while (from < at + 6 && isOpening(text.charCodeAt(from))) from++
-  if (isShort(text, from)) return undefined
+  if (isShort(text, from)) return isAuthorization(text, ends) ? ofScheme(text, from) : undefined
   const key = SecretNames.endingAt(text, ends)
   const name = key === undefined
     ? ""
@@ -418,19 +286,42 @@ const valueOf = (text: string, at: number): Value | undefined => {
     ? typedName(text, ends)
     : key === "value"
     ? nameOfValue(text, ends)
+    : key === "default"
+    ? nameOfVariable(text, ends)
     : key
   const what = name === "" ? undefined : SecretNames.whatIs(name)
   if (what === undefined) return undefined
   const quote = /["'`]/.exec(text.slice(at + 1, from))?.[0]
+  const own = isAuthorization(text, ends) ? ofScheme(text, from) : undefined
+  if (own !== undefined) return own
   let end = from
   while (end < text.length && end - from < 512 && !isEnd(text.charCodeAt(end), quote)) end++
+  if (quote !== undefined && what === "password" && text.charCodeAt(end) === 32) {
+    const phrase = phraseAt(text, from, quote)
+    if (phrase !== undefined) return { start: from, end: from + phrase, length: phrase, fits: true }
+  }
   const raw = text.slice(from, end)
   const value = quote === undefined ? raw.replace(/[,;)\]}.]+$/, "") : raw.replace(/\\$/, "")
-  const fits = !isPlaceholder(value) && isWhole(value) && (what === "password"
+  const isText = isWhole(value) || (quote !== undefined && value.length >= 40 && isRandom(value, 4.2))
+  const fits = !isPlaceholder(value) && isText && (what === "password"
     ? isPassword(value) &&
       (!isVerdict.test(text.slice(Math.max(0, ends - 5), at + 1)) || (isSpoken(value) && !isJoined.test(value)))
     : isCredential(value, name))
   return { start: from, end, length: value.length, fits }
+}
+
+const isAuthorization = (text: string, end: number): boolean =>
+  text.charCodeAt(end - 1) === 110 && /authorization$/i.test(text.slice(Math.max(0, end - 13), end))
+
+const schemed = /[A-Za-z][\w-]{2,15} ([\w.~+/=:-]{16,4096})/y
+
+/** `Authorization: Splunk …`: credentials behind the name of any scheme. */
+const ofScheme = (text: string, from: number): Value | undefined => {
+  schemed.lastIndex = from
+  const value = schemed.exec(text)?.[1]
+  if (value === undefined) return undefined
+  const end = schemed.lastIndex
+  return { start: end - value.length, end, length: value.length, fits: isUuid(value) || isRandom(value, 3) }
 }
 
 const isPassword = (value: string): boolean =>
@@ -440,20 +331,26 @@ const isPassword = (value: string): boolean =>
 const isJoined = /^[a-z]+(?:[._-][a-z\d]+)+$/i
 const isVerdict = /(?:^|[^\w-])pass["']?\s?:$/i
 
-/** What a key, a token or a secret looks like: chance, an identifier where it is called a key, or what people choose. */
-const isCredential = (value: string, key: string): boolean =>
-  value.length >= 16
-    ? !isDotted(value) && (isRandom(value, 3) || (isUuid(value) && isAccess.test(key)))
-    : value.length >= 8 && /secret/i.test(key) && /\d/.test(value) && /[a-z]/.test(value) && /[A-Z]/.test(value)
+const phrases = /[a-z]{3,9}(?: [a-z]{3,9}){3,23}(?=["'`])/y
+const prose =
+  /\b(?:the|your|you|this|that|and|for|with|must|not|please|enter|here|from|should|are|has|have|was|can|will|when|phrase|password)\b/
 
-/** Of other tokens many are numbers of changes and requests. */
-const isAccess = /key|secret|(?:auth|access|server|api|bot|deploy|refresh)[_-]?token/i
+/** `"correct horse battery staple"`: the length of words without a sentence. */
+const phraseAt = (text: string, from: number, quote: string): number | undefined => {
+  phrases.lastIndex = from
+  const value = phrases.exec(text)?.[0]
+  return value === undefined || text[from + value.length] !== quote || prose.test(value) ? undefined : value.length
+}
 
 /** `{"name": "DB_PASSWORD", "value": "…"}`: what the value is called. */
 const nameOfValue = (text: string, end: number): string => {
   const before = text.slice(Math.max(0, end - 90), end)
   return /(?:name|key)["']?\s?[:=]\s?["']?([\w.-]{3,48})["']?[\s,]{1,16}["']?value$/i.exec(before)?.[1] ?? ""
 }
+
+/** `variable "db_password" { default = "…" }`: what has the default. */
+const nameOfVariable = (text: string, end: number): string =>
+  /variable\s+"([\w-]{3,48})"\s{0,8}\{[^{}]{0,160}default$/.exec(text.slice(Math.max(0, end - 240), end))?.[1] ?? ""
 
 const isType = /^(?:str|string)$/i
 

@@ -291,11 +291,26 @@ describe("PersonalData.find", () => {
         ["jo (at) example (dot) com", "jo (at) example (dot) com"],
         ["jo[at]mail.example.com", "jo[at]mail.example.com"],
         ["to \"jo roe\"@example.com", "\"jo roe\"@example.com"],
-        ["<bounce+jo=example.com@lists.example.org>", "bounce+jo=example.com@lists.example.org"]
+        ["<bounce+jo=example.com@lists.example.org>", "bounce+jo=example.com@lists.example.org"],
+        ["<bounce-12-jo=example.com@lists.example.org>", "bounce-12-jo=example.com@lists.example.org"],
+        ["<SRS0=HHH=TT=example.com=jo@fwd.example>", "SRS0=HHH=TT=example.com=jo@fwd.example"],
+        ["mail jo.roe AT example DOT com", "jo.roe AT example DOT com"],
+        ["jo at mail dot example dot org, please", "jo at mail dot example dot org"],
+        ["邮箱jo.roe@163.com，谢谢", "jo.roe@163.com"]
       ]
     ) assert.deepStrictEqual(found(`${text}`), [`email ${address}`], text)
     for (
-      const text of ["logo@2x.png", "file@1.2.3.txt", "ssh git@git.example.com", "x%28%40java.lang%29", "see (at) once"]
+      const text of [
+        "logo@2x.png",
+        "file@1.2.3.txt",
+        "ssh git@git.example.com",
+        "x%28%40java.lang%29",
+        "see (at) once",
+        "https://jo@example.com/path",
+        "pg://user:password@db.example.com/a",
+        "meet at the dot matrix",
+        "we are at page dot com"
+      ]
     ) {
       assert.deepStrictEqual(found(text), [], text)
     }

@@ -224,6 +224,90 @@ describe("PersonalData.secret", () => {
     ) assert.deepStrictEqual(found(text.replace("@", value)), [value], text)
   })
 
+  it("finds passwords that commands read, that functions are given, and that are spoken of without a blank", () => {
+    for (
+      const text of [
+        "echo tR4ub-4dor3x | sudo -S apt-get update",
+        "echo 'jo:tR4ub-4dor3x' | chpasswd",
+        "echo tR4ub-4dor3x | docker login -u jo --password-stdin",
+        "http -a jo:tR4ub-4dor3x GET api.example.com",
+        "jdbc:oracle:thin:hr/tR4ub-4dor3x@//ora1:1521/XE",
+        "sqlplus hr/tR4ub-4dor3x@ora1",
+        "requirepass tR4ub-4dor3x",
+        "net use Z: \\\\fs\\share tR4ub-4dor3x /user:jo",
+        "creds for grafana -> admin / tR4ub-4dor3x",
+        "credentials: jo:tR4ub-4dor3x",
+        "user.setPassword(\"tR4ub-4dor3x\");",
+        "密码是tR4ub-4dor3x，不要告诉别人",
+        "パスワードはtR4ub-4dor3xです",
+        "variable \"db_password\" {\n  default = \"tR4ub-4dor3x\"\n}",
+        "$env:API_SECRET = \"tR4ub-4dor3x\"",
+        "password_confirmation=tR4ub-4dor3x&commit=1",
+        "DB_PASSWORD_PROD=tR4ub-4dor3x",
+        "password2=tR4ub-4dor3x",
+        "SESSION_SECRET=tR4ub-4dor3x",
+        "define( 'DB_PASSWORD', 'tR4ub-4dor3x' );",
+        "await page.fill(\"#password\", \"tR4ub-4dor3x\");",
+        "the password should be tR4ub-4dor3x, not the old one"
+      ]
+    ) assert.deepStrictEqual(found(text), ["tR4ub-4dor3x"], text)
+    assert.deepStrictEqual(found("passphrase: \"correct horse battery staple\""), ["correct horse battery staple"])
+  })
+
+  it("finds keys behind any scheme, in more commands and functions, and identifiers that a variable calls a token", () => {
+    const token = draw("word", 40)
+    const id = uuid()
+    for (
+      const [text, value] of [
+        ["Authorization: SSWS @", token],
+        ["Authorization: GenieKey @", id],
+        ["authorization: Splunk @", id],
+        ["CODECOV_TOKEN=@", id],
+        ["appKey: @", token],
+        ["segment write key: @", token],
+        ["api key for the weather service is @", token],
+        ["client.setToken('@')", token],
+        ["new KeyCredential(\"@\")", token],
+        ["license_key: @", token],
+        ["https://@:x-oauth-basic@git.example.com", `ghp_${draw("word", 36)}`],
+        [".dockerconfigjson: @", `eyJhdXRocyI6${draw("word", 80)}`],
+        ["wandb login @", token],
+        ["sonar-scanner -Dsonar.login=@", token],
+        ["密钥是@", token],
+        ["PAGER_TOKEN: @", "uQgwbmmUJfdomJYtjicU"],
+        ["dsn https://@@o1.ingest.example.io/1", "71966091133aa170382e66e8b826433d"],
+        ["SECRET_KEY = \"@\"", "django-insecure-9!m&-!_c7)z&om85g(&b2c^e$!e!-a!e%c0_13^!kc5o"],
+        ["Private-Lines: 2\n@\nPrivate-MAC: 0", `${draw("word", 64)}\n${draw("word", 20)}`]
+      ] as const
+    ) assert.deepStrictEqual(found(text.replace("@", () => value)), [value], text)
+  })
+
+  it("leaves the names of keys, of functions and of fields", () => {
+    for (
+      const text of [
+        "a key begins with -----BEGIN RSA PRIVATE KEY-----",
+        "password: Passwort",
+        "\"password\": \"Contraseña\"",
+        "Password: Incorrect",
+        "passphrase: \"please enter the phrase that you were given\"",
+        "setPassword(\"\")",
+        "getPassword(\"db-main-2\")",
+        "setPassword(encoder.encode(password1))",
+        "密码是必填项",
+        "echo $PASS1234 | sudo -S ls",
+        "echo build-42a | tee log",
+        "variable \"region\" {\n  default = \"eu-central-1\"\n}",
+        "api_key: YourAPIKeyGoesHere",
+        "Authorization: Bearer authentication",
+        "Authorization: AWS4-HMAC-SHA256 is used",
+        "password: vault:secret/data/db2#pw",
+        "token_test: test_token_refresh_1",
+        "secret: my-app-v2",
+        `"changeToken": "${uuid()}"`
+      ]
+    ) assert.deepStrictEqual(found(text), [], text)
+  })
+
   it("leaves what is no password where one is spoken of", () => {
     for (
       const text of [
