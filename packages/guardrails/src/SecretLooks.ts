@@ -85,7 +85,18 @@ export const isPlace =
  * @since 0.1.0
  */
 export const isWhole = (value: string): boolean =>
-  value.length > 0 && !/[(){}<>]|\[$|^(?:os|process|env|config|settings|self|this)\./.test(value)
+  value.length > 0 && !/[(){}<>]|\[\d*$|^(?:os|process|env|config|settings|self|this)\./.test(value)
+
+/**
+ * What code has without quotes: `Schema.String`, `options?.password`, `auth[0`, `BinaryLike`, `newInput`.
+ *
+ * @category predicates
+ * @since 0.1.0
+ */
+export const isCode = (value: string): boolean => /^[A-Za-z_$]/.test(value) && code.test(value)
+
+const code =
+  /^(?:[A-Za-z_$]+(?:\??\.[A-Za-z_$]+)+|[A-Z][A-Za-z]+\.[A-Z]\w+|[\w$.]+\[\w*|yield\*|(?:Ui|I)nt\d+Array|(?:[A-Z]{0,4}[a-z]{2,}|[A-Z]{2,})(?:[A-Z]{1,4}[a-z]{2,})+)$/
 
 /**
  * Words that are joined: `config.access.token`.

@@ -10,6 +10,7 @@ import type { Format } from "./SecretFormats.ts"
 import { formats, inner } from "./SecretFormats.ts"
 import {
   isBlank,
+  isCode,
   isCredential,
   isLower,
   isPlace,
@@ -303,7 +304,8 @@ const valueOf = (text: string, at: number): Value | undefined => {
   const raw = text.slice(from, end)
   const value = quote === undefined ? raw.replace(/[,;)\]}.]+$/, "") : raw.replace(/\\$/, "")
   const isText = isWhole(value) || (quote !== undefined && value.length >= 40 && isRandom(value, 4.2))
-  const fits = !isPlaceholder(value) && isText && (what === "password"
+  const isName = quote === undefined && (what === "password" || value.length < 16) && isCode(value)
+  const fits = !isName && !isPlaceholder(value) && isText && (what === "password"
     ? isPassword(value) &&
       (!isVerdict.test(text.slice(Math.max(0, ends - 5), at + 1)) || (isSpoken(value) && !isJoined.test(value)))
     : isCredential(value, name))
