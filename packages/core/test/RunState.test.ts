@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
+import process from "node:process"
 import type { CallUsage } from "../src/Budget.ts"
 import type { Recorded, RunEvent } from "../src/RunEvent.ts"
 import type { RunState, RunStatus } from "../src/RunState.ts"
@@ -148,12 +149,13 @@ describe("RunState.fold", () => {
 })
 
 describe("RunState.evolve", () => {
-  /** How much more an event costs at the end of a log than in its first 2,000 events, measured until it is `enough`. */
+  /** How much more of the processor an event takes at the end of a log than in its first 2,000 events, measured until it is `enough`. */
   const growth = (log: ReadonlyArray<Recorded>, enough: number): number => {
     const perEvent = (state: RunState, events: ReadonlyArray<Recorded>): number => {
-      const begun = performance.now()
+      const begun = process.cpuUsage()
       fold(state, events)
-      return (performance.now() - begun) / events.length
+      const { system, user } = process.cpuUsage(begun)
+      return Math.max(1, user + system) / events.length
     }
     const start = initial(runId)
     const late = fold(start, log.slice(0, -2_000))

@@ -347,15 +347,15 @@ describe("Sqlite.layer in several processes", () => {
         const writers = yield* Effect.forEach(upTo(3), () => child("write", file))
         yield* Effect.forEach(writers, ({ line }) => line, { concurrency: "unbounded" })
         yield* Effect.forEach(writers, ({ begin }) => begin, { discard: true })
-        // Whoever is first to 300 ends it for all.
-        yield* Effect.raceAll(writers.map(({ line }) => Effect.forEach(upTo(300), () => line, { discard: true })))
+        // Whoever is first to 900 ends it for all: long enough for what else the machine does to come to the same for each.
+        yield* Effect.raceAll(writers.map(({ line }) => Effect.forEach(upTo(900), () => line, { discard: true })))
         yield* Effect.forEach(writers, ({ end }) => end, { discard: true })
         assert.deepStrictEqual(yield* Effect.forEach(writers, ({ gone }) => gone), [0, 0, 0])
         const connection = yield* connect(file)
         const lengths = connection.prepare(`select count(*) as length from events group by run_id`).all()
           .map((row) => Number(row["length"]))
         assert.lengthOf(lengths, 3)
-        assert.isAtLeast(Math.min(...lengths), 100)
+        assert.isAtLeast(Math.min(...lengths), 300)
       }),
     60_000
   )
