@@ -1,9 +1,10 @@
+import { Json } from "@durable-agents/core"
 import { assert, describe, it } from "@effect/vitest"
 import { Redacted, Schema } from "effect"
 import { show, sortKeys, toJson } from "../src/ToolResult.ts"
 import { cut } from "../src/Words.ts"
 
-const roundTrip = (json: Schema.Json): Schema.Json => JSON.parse(JSON.stringify(json))
+const roundTrip = (json: Schema.Json) => Json.parse(JSON.stringify(json))
 const nested = (depth: number): unknown => {
   let value: unknown = 1
   for (let at = 0; at < depth; at++) value = { value }

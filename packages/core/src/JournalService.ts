@@ -7,6 +7,7 @@ import type { Ask } from "./Ask.ts"
 import * as Asks from "./Ask.ts"
 import { OperationKey } from "./Ids.ts"
 import type { Answer, Journal } from "./Journal.ts"
+import * as Json from "./Json.ts"
 import type { Mode, Options } from "./LiveJournal.ts"
 import * as Payload from "./Payload.ts"
 import type { Request } from "./RunDecision.ts"
@@ -438,7 +439,7 @@ const problemOf = (event: RunEventOf<"TimerStarted" | "SignalAwaited" | "Approva
       if (odd !== undefined) return `its arguments hold ${odd}, which JSON cannot say`
       const read = Result.try(() => {
         const { payload, type } = encode(event)
-        return decode(type, JSON.parse(payload))
+        return decode(type, Json.parse(payload))
       })
       if (Result.isFailure(read)) return Payload.describe(read.failure)
       return read.success._tag === "UnknownEvent" ? read.success.problem : undefined

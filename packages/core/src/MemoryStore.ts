@@ -7,6 +7,7 @@ import { AccessTokens, isLive } from "./AccessTokens.ts"
 import type { Append, Next } from "./EventStore.ts"
 import { EventStore, follow, SequenceConflict, StoreError } from "./EventStore.ts"
 import type { RunId, Seq } from "./Ids.ts"
+import * as Json from "./Json.ts"
 import type { Page } from "./Paging.ts"
 import * as Paging from "./Paging.ts"
 import * as Quotas_ from "./Quotas.ts"
@@ -398,7 +399,7 @@ const recorded = (runId: RunId, from: Seq) => (row: Row["events"][number], index
   seq: from + index,
   at: row.at,
   ...(row.epoch === undefined ? {} : { epoch: row.epoch }),
-  event: decode(row.type, JSON.parse(row.payload))
+  event: decode(row.type, Json.parse(row.payload))
 })
 
 const ends = new Set(["RunCompleted", "RunFailed", "RunCancelled"])

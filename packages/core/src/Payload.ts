@@ -3,6 +3,7 @@
  */
 import { Effect, Predicate, Result, Schema } from "effect"
 import type { Failure } from "./Failure.ts"
+import * as Json from "./Json.ts"
 import { Limits } from "./Limits.ts"
 import { cleanText } from "./RunEvent.ts"
 
@@ -38,7 +39,7 @@ export const clean = (value: unknown, maxBytes: number): Effect.Effect<Schema.Js
       error: `the result has ${bytes} bytes of JSON, more than the ${maxBytes} that are recorded`
     })
   }
-  const json: Schema.Json = JSON.parse(text)
+  const json = Json.parse(text)
   if (text.length > 2 * maxDepth && isDeeper(json, maxDepth)) {
     return Effect.fail({
       reason: "Unencodable",

@@ -9,6 +9,7 @@ export { BudgetExceeded } from "./Budget.ts"
 export * as Digest from "./Digest.ts"
 export { Actor, type ActorInput, Namespace, NextRunId, OperationKey, RunId, Seq } from "./Ids.ts"
 export * as IsoTime from "./IsoTime.ts"
+export * as Json from "./Json.ts"
 export * as RunDecision from "./RunDecision.ts"
 export {
   AlreadySettled,

@@ -3,6 +3,7 @@
  */
 import {
   EventStore,
+  Json,
   PayloadCodec,
   RunEvent,
   RunIndex,
@@ -299,7 +300,7 @@ const open = (json: unknown, place: string, ring: ReadonlyMap<string, Uint8Array
       const decipher = createDecipheriv("aes-256-gcm", key, bytes.subarray(0, 12))
         .setAAD(Buffer.from(`${id} ${place}`))
         .setAuthTag(bytes.subarray(-16))
-      return JSON.parse(`${decipher.update(bytes.subarray(12, -16), undefined, "utf8")}${decipher.final("utf8")}`)
+      return Json.parse(`${decipher.update(bytes.subarray(12, -16), undefined, "utf8")}${decipher.final("utf8")}`)
     }),
     () => `\`${place}\` was changed in the store, or \`${id}\` is not the key that it was encrypted with`
   )

@@ -2,7 +2,7 @@
  * The log in PostgreSQL: one row an event, and the queue told in the same statement.
  */
 import type { Append, Recorded, RunId, Seq } from "@durable-agents/core"
-import { EventStore, follow, RunEvent, SequenceConflict, type StoreError } from "@durable-agents/core"
+import { EventStore, follow, Json, RunEvent, SequenceConflict, type StoreError } from "@durable-agents/core"
 import type { Scope } from "effect"
 import { Effect, Option, Schema, Stream } from "effect"
 import { randomUUID } from "node:crypto"
@@ -173,5 +173,5 @@ const recorded = (runId: RunId, { at, epoch, payload, seq, type }: typeof EventR
   seq,
   at,
   ...(epoch === null ? {} : { epoch }),
-  event: RunEvent.decode(type, JSON.parse(payload))
+  event: RunEvent.decode(type, Json.parse(payload))
 })

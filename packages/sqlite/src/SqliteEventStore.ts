@@ -2,7 +2,7 @@
  * The log in SQLite: one row an event, and the queue told in the same transaction.
  */
 import type { Append, Recorded, RunId, Seq } from "@durable-agents/core"
-import { EventStore, follow, RunEvent, SequenceConflict, StoreError } from "@durable-agents/core"
+import { EventStore, follow, Json, RunEvent, SequenceConflict, StoreError } from "@durable-agents/core"
 import { Effect, Option, Result, Schema, Stream } from "effect"
 import { type Database, millis } from "./Database.ts"
 import { query } from "./Query.ts"
@@ -127,7 +127,7 @@ const recorded = (runId: RunId, { created_at, epoch, payload, seq, type }: typeo
   seq,
   at: created_at,
   ...(epoch === null ? {} : { epoch }),
-  event: Result.match(Result.try((): unknown => JSON.parse(payload)), {
+  event: Result.match(Result.try((): unknown => Json.parse(payload)), {
     onSuccess: (fields) => RunEvent.decode(type, fields),
     onFailure: () => ({ _tag: "UnknownEvent", type, payload, problem: `the fields of this \`${type}\` are not JSON` })
   })

@@ -2,7 +2,7 @@
  * What `EventStore` promises.
  */
 import type { Append, Recorded } from "@durable-agents/core"
-import { RunEvent } from "@durable-agents/core"
+import { Json, RunEvent } from "@durable-agents/core"
 import { assert } from "@effect/vitest"
 import { Array, Effect, Fiber, Latch, Result, Schema, Stream } from "effect"
 import { cleanOddText, oddJson, oddText, sampleEvents } from "./sampleEvents.ts"
@@ -271,7 +271,7 @@ export const logContract = ({ law, test }: Register): void => {
           (yield* read(runId, 1)).map(({ event }) => event),
           events.map((event) => {
             const { payload, type } = RunEvent.encode(event)
-            return RunEvent.decode(type, JSON.parse(payload))
+            return RunEvent.decode(type, Json.parse(payload))
           })
         )
       })
