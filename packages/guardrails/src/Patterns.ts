@@ -169,15 +169,40 @@ export const scan = (
   look(patterns, tokens, blocks)
   const share = shareOf(tokens.prose)
   margins.fill(biases[0] * (1 - share) + biases[1] * share, 0, windows)
-  for (let filter = 0; filter < filters; filter++) weigh(patterns, filter, share, blocks)
+  for (let pair = 0; pair < pairs; pair++) {
+    const most = mostOf(pair, pairs, blocks)
+    for (let side = 0; side < 2; side++) {
+      const filter = 2 * pair + side
+      // Most patterns are nowhere in most texts.
+      if (filter < filters && worthOf(patterns, filter, most >>> side * 16 & 0xffff) > 0) {
+        weigh(patterns, filter, share, blocks)
+      }
+    }
+  }
   for (let from = 0; from < windows; from++) {
     visit(from * block, Math.min(count, (from + reach) * block), margins[from] ?? 0)
   }
 }
 
+/** The most that two patterns have anywhere. */
+const mostOf = (pair: number, pairs: number, blocks: number): number => {
+  let low = 0
+  let high = 0
+  for (let at = pair; at < blocks * pairs; at += pairs) {
+    const both = best[at] ?? 0
+    low = Math.max(low, both & 0xffff)
+    high = Math.max(high, both >>> 16)
+  }
+  return low | high << 16
+}
+
+/** What a place says of a pattern; it counts if it is positive. */
+const worthOf = ({ offsets, step }: Patterns, filter: number, value: number): number =>
+  (value - width * lift) * step + (offsets[filter] ?? 0)
+
 /** Adds to each window what it has of a pattern: its best place there, if that is enough. */
-const weigh = ({ filters, heads, offsets, reach, step }: Patterns, filter: number, share: number, blocks: number) => {
-  const offset = offsets[filter] ?? 0
+const weigh = (patterns: Patterns, filter: number, share: number, blocks: number): void => {
+  const { filters, heads, reach } = patterns
   const worth = (heads[filter] ?? 0) * (1 - share) + (heads[filters + filter] ?? 0) * share
   const pairs = pairsOf(filters)
   const pair = filter >> 1
@@ -203,7 +228,7 @@ const weigh = ({ filters, heads, offsets, reach, step }: Patterns, filter: numbe
       }
     }
     if (at < reach - 1 && at < blocks - 1) continue
-    const has = (most - width * lift) * step + offset
+    const has = worthOf(patterns, filter, most)
     if (has > 0) margins[Math.max(0, at - reach + 1)] = (margins[Math.max(0, at - reach + 1)] ?? 0) + has * worth
   }
 }
