@@ -84,6 +84,18 @@ describe("Books.problems", () => {
     assert.deepStrictEqual(found(account(twice), history), [])
   })
 
+  it("excuses it also if that worker still stands, or the database is still away, when all runs have ended", () => {
+    const history = new History()
+    const goesOn = history.trouble("A1", { from: 1_500, to: Infinity })
+    assert.deepStrictEqual(found(account(twice), history), [])
+    goesOn(800)
+    assert.include(found(account(twice), history)[0], "although A1 was well")
+    const isBack = history.outage({ from: 0, to: Infinity })
+    assert.deepStrictEqual(found(account(twice), history), [])
+    isBack(800)
+    assert.include(found(account(twice), history)[0], "although A1 was well")
+  })
+
   it("does not excuse it by trouble of another worker, or of another time", () => {
     for (const history of [troubled("B1", 1_500, Infinity), troubled("A1", 2_001, 3_000), troubled("A1", 0, 899)]) {
       assert.lengthOf(found(account(twice), history).filter((line) => line.includes("was well")), 1)

@@ -88,7 +88,7 @@ export const unleash = Effect.fnUntraced(function*(
     })
 
   const freeze = Effect.fnUntraced(function*(position: Position, process: Orders.WorkerProcess, millis: number) {
-    const from = yield* Clock.currentTimeMillis
+    const isOver = history.trouble(process.name, { from: yield* Clock.currentTimeMillis, to: Infinity })
     position.isFrozen = true
     history.counts.freezes += 1
     yield* note(`${process.name} stands still for ${millis} ms`)
@@ -97,7 +97,7 @@ export const unleash = Effect.fnUntraced(function*(
       yield* Effect.sleep(millis)
       yield* process.signal("SIGCONT")
       if (position.process === process) position.isFrozen = false
-      history.trouble(process.name, { from, to: yield* Clock.currentTimeMillis })
+      isOver(yield* Clock.currentTimeMillis)
       yield* note(`${process.name} goes on`)
     }))
   })
@@ -122,15 +122,14 @@ export const unleash = Effect.fnUntraced(function*(
   const restart = Effect.fnUntraced(function*(server: Server, how: "fast" | "crash", awayMillis: number) {
     isAway = true
     history.counts.restarts += 1
-    const from = yield* Clock.currentTimeMillis
+    const isOver = history.outage({ from: yield* Clock.currentTimeMillis, to: Infinity })
     yield* note(`The server is stopped: ${how}`)
     yield* server.stop(how)
     yield* Effect.forkScoped(Effect.gen(function*() {
       yield* Effect.sleep(awayMillis)
       yield* server.start
       // Connections come back after a pause; what was sent in between counts from then on.
-      const to = yield* Clock.currentTimeMillis
-      history.outage({ from, to: to + orders.leaseMillis })
+      isOver((yield* Clock.currentTimeMillis) + orders.leaseMillis)
       yield* note("The server is there again")
       isAway = false
     }))

@@ -30,14 +30,15 @@ export class History {
     this.#log.push(`${new Intl.DateTimeFormat("en", clockFormat).format(at)} ${text}`)
   }
 
-  trouble(worker: string, span: Span): void {
+  /** To be told when it begins: all runs may have ended before it has. Returns how to say when it is over, if it ever is. */
+  trouble(worker: string, span: Span): (to: number) => void {
     const spans = this.#trouble.get(worker) ?? []
     this.#trouble.set(worker, spans)
-    spans.push(span)
+    return begin(spans, span)
   }
 
-  outage(span: Span): void {
-    this.#outages.push(span)
+  outage(span: Span): (to: number) => void {
+    return begin(this.#outages, span)
   }
 
   /** Whether a worker was killed, stood still, or had no database at some moment of this time. */
@@ -47,6 +48,13 @@ export class History {
 
   lines(): ReadonlyArray<string> {
     return this.#log
+  }
+}
+
+const begin = (spans: Array<Span>, span: Span): (to: number) => void => {
+  const at = spans.push(span) - 1
+  return (to) => {
+    spans[at] = { from: span.from, to }
   }
 }
 
