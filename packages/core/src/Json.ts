@@ -36,12 +36,26 @@ export const parse = (text: string): Schema.Json => {
 const escapedName = /(?<=[{,\s])"[^"\\]*(?:\\.[^"\\]*)+"(?=\s*:)/
 const escapedNames = new RegExp(escapedName, "g")
 
+/** Puts the names in; not by recursion, as there may be more levels than the stack has room for. */
 const named = (json: Schema.Json, names: ReadonlyMap<string, string>): Schema.Json => {
-  if (Array.isArray(json)) return json.map((item) => named(item, names))
-  if (typeof json !== "object" || json === null) return json
-  const members = Object.entries(json).map(([name, value]) => [names.get(name) ?? name, named(value, names)] as const)
-  // Not by assignment, which `__proto__` would mean something to.
-  return Object.fromEntries(members)
+  const left = [json]
+  while (left.length > 0) {
+    const value = left.pop()
+    if (typeof value !== "object" || value === null) continue
+    for (const inner of Object.values(value)) left.push(inner)
+    if (Object.keys(value).some((name) => names.has(name))) rename(value, names)
+  }
+  return json
+}
+
+/** All members anew, so that they keep their order; not by assignment, to which `__proto__` would mean something. */
+const rename = (value: object, names: ReadonlyMap<string, string>): void => {
+  const members = Object.entries(value)
+  for (const [name] of members) Reflect.deleteProperty(value, name)
+  for (const [name, inner] of members) {
+    const descriptor = { value: inner, writable: true, enumerable: true, configurable: true }
+    Object.defineProperty(value, names.get(name) ?? name, descriptor)
+  }
 }
 
 /** Whether this engine is one that reads such names wrongly. */

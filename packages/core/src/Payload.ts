@@ -128,17 +128,16 @@ const maxWords = 4_000
  */
 export const notFinite = (json: unknown): number | undefined => {
   const seen = new Set<unknown>()
-  const look = (value: unknown): number | undefined => {
-    if (typeof value === "number") return Number.isFinite(value) ? undefined : value
-    if (!Predicate.isObjectOrArray(value) || seen.has(value)) return undefined
+  const left = [json]
+  while (left.length > 0) {
+    const value = left.pop()
+    if (typeof value === "number" && !Number.isFinite(value)) return value
+    if (!Predicate.isObjectOrArray(value) || seen.has(value)) continue
     seen.add(value)
-    for (const inner of Object.values(value)) {
-      const found = look(inner)
-      if (found !== undefined) return found
-    }
-    return undefined
+    // What cannot be looked at cannot be written either, which says so.
+    for (const inner of Result.getOrElse(Result.try(() => Object.values(value)), () => [])) left.push(inner)
   }
-  return look(json)
+  return undefined
 }
 
 /** Made once for each schema: a step is declared anew whenever its program comes to it, and to make a codec takes longer than to use it. */

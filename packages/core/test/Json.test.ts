@@ -24,6 +24,15 @@ describe("Json.parse", () => {
     }
   })
 
+  it("reads as many levels as JSON.parse does, and the last of members with one name", () => {
+    const levels = 20_000
+    const text = `${"{\"\\n\":".repeat(levels)}1${"}".repeat(levels)}`
+    let json = Json.parse(text)
+    for (let level = 0; level < levels; level++) json = (json as Schema.JsonObject)["\n"] ?? null
+    assert.strictEqual(json, 1)
+    assert.deepStrictEqual(Json.parse("{\"\\n\":1,\"a\":2,\"\\u000a\":3}"), { "\n": 3, a: 2 })
+  })
+
   it.prop("reads what was written, whatever it holds, also what was written twice", { value: Value }, ({ value }) => {
     for (const json of [value, { nested: [value] }, JSON.stringify(value)]) {
       assert.strictEqual(JSON.stringify(Json.parse(JSON.stringify(json))), JSON.stringify(json))

@@ -19,6 +19,13 @@ import { DateTime, Effect, Layer, Option, Result, Schema, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { execute, type Handler, processOf, programOf, runOnce, start, stateOf } from "./fixtures.ts"
 
+const deep = Array.from({ length: 100_000 }).reduce<Schema.Json>((inner) => [inner], 1)
+const unreadable = {
+  get cents(): number {
+    throw new Error("not to be read")
+  }
+}
+
 const step = (key: string) => Effect.succeed(key).pipe(Step.run(key, { output: Schema.String }))
 
 describe("Runs.approve", () => {
@@ -267,6 +274,16 @@ describe("what callers give in another type than declared", () => {
       "`payload` holds NaN"
     ],
     [
+      "a value of too many levels",
+      (runs, id) => runs.signal(id, "paid", deep),
+      "`payload`"
+    ],
+    [
+      "a value that cannot be looked at",
+      (runs, id) => runs.signal(id, "paid", unreadable),
+      "`payload`"
+    ],
+    [
       "no approval",
       (runs, id) => runs.approve(id, { approval: other(undefined), actor: "dana" }),
       "`approval` is no text"
@@ -360,6 +377,14 @@ describe("what cannot be written down", () => {
     [
       "an approval with arguments that hold themselves",
       () => Effect.as(Approval.request("ok", { subject: "?", arguments: cycle as never }), null)
+    ],
+    [
+      "an approval with arguments of too many levels",
+      () => Effect.as(Approval.request("ok", { subject: "?", arguments: deep }), null)
+    ],
+    [
+      "an approval with arguments that cannot be looked at",
+      () => Effect.as(Approval.request("ok", { subject: "?", arguments: unreadable as never }), null)
     ],
     ["an approval without words", () => Effect.as(Approval.request("ok", { subject: undefined as never }), null)],
     ["a race without branches", () => Branch.race("r", {})],
