@@ -53,7 +53,7 @@ const asking = set(`
 
 /** Said where something has to be done. */
 const musts = set(`
-  must bitte soll sollen muss müssen doit doivent doivent faut svp debe deben deve devono bisogna moet moeten graag alstublieft musi
+  must bitte soll sollen muss müssen doit doivent faut svp debe deben deve devono bisogna moet moeten graag alstublieft musi
   muszą należy trzeba proszę
 `)
 

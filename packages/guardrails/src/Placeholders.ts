@@ -15,8 +15,8 @@ import * as PlainText from "./PlainText.ts"
  *
  * What is to be masked together is learned first: a value that was recognised anywhere is masked everywhere, also where it
  * would not be recognised. A value has one placeholder, whatever blanks, dashes and capitals it is written with; what is not
- * its plain form has a suffix: `[CARD_1f2e3d4c.a7]`. Values that overlap share one, which is restored where all their kinds are. A number in JSON becomes a text and a number again. What looks like a
- * placeholder already gets a mark, and loses it again.
+ * its plain form has a suffix: `[CARD_1f2e3d4c.a7]`. Values that overlap share one, which is restored where all their kinds are.
+ * A number in JSON becomes a text and a number again. What looks like a placeholder already gets a mark, and loses it again.
  *
  * @category models
  * @since 0.1.0
