@@ -68,7 +68,9 @@ export const ReleaseForm = PlainForm("release")
 export const SignalForm = ({ onClose, onDone, run: { runId, waits } }: ActionProps) => {
   const { client } = useSession()
   const awaited = [...new Set(waits.flatMap(({ kind, subject }) => kind === "signal" ? [subject] : []))]
-  const [name, setName] = useState(awaited[0] ?? "")
+  const [typed, setName] = useState<string>()
+  // What the run waits for may be told after the form is there.
+  const name = typed ?? awaited[0] ?? ""
   const [payload, setPayload] = useState("null")
   const keyed = useKey()
   return (
